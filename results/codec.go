@@ -1,0 +1,297 @@
+package results
+
+import (
+	"bufio"
+	"bytes"
+	"compress/zlib"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/bits"
+)
+
+// The HdrHistogram V2 format, as its Java original defines it: an envelope of
+// cookie and length around a zlib stream, which holds a header of 40 bytes
+// (cookie, payload length, normalizing offset, digits, lowest and highest
+// value, conversion ratio; big-endian) and the counts in bucket order as
+// ZigZag LEB128 of at most nine bytes, in which -n stands for n empty buckets.
+const (
+	envelopeCookie = 0x1c849314
+	headerCookie   = 0x1c849313
+	cookieMask     = ^uint32(0xf0) // the word size, of no meaning in V2
+	headerLen      = 40
+)
+
+// maxPayload bounds what a hostile histogram can make the decoder inflate. An
+// honest one of three digits has less than a tenth of it.
+const maxPayload = 4 << 20
+
+var errCounts = errors.New("more samples than 64 bits hold")
+
+// MarshalText returns h as HdrHistogram V2, compressed, in base64: what every
+// HdrHistogram library reads. Underflow and overflow have no place in it; the
+// records of a run log carry them beside it.
+func (h *Histogram) MarshalText() ([]byte, error) {
+	return new(encoder).append(nil, h), nil
+}
+
+// UnmarshalText replaces h by the histogram in text, which may have any range
+// and precision (kernel maps have two digits): each count goes to the middle of
+// its bucket, which is where it was when the text has three digits, and above
+// Highest to the overflow. It returns an error, and leaves h empty, when text
+// isn't a whole HdrHistogram V2 in base64.
+func (h *Histogram) UnmarshalText(text []byte) error {
+	return new(decoder).decode(h, text)
+}
+
+// An encoder keeps the compressor, which is costly to make.
+type encoder struct {
+	payload []byte
+	packed  bytes.Buffer
+	zlib    *zlib.Writer
+}
+
+// append appends the text of h to dst.
+func (e *encoder) append(dst []byte, h *Histogram) []byte {
+	e.payload = appendCounts(append(e.payload[:0], make([]byte, headerLen)...), h)
+	be := binary.BigEndian
+	be.PutUint32(e.payload[0:], headerCookie)
+	be.PutUint32(e.payload[4:], uint32(len(e.payload)-headerLen))
+	be.PutUint32(e.payload[12:], digits)
+	be.PutUint64(e.payload[16:], 1)
+	be.PutUint64(e.payload[24:], Highest)
+	be.PutUint64(e.payload[32:], math.Float64bits(1))
+
+	e.packed.Reset()
+	e.packed.Write(make([]byte, 8))
+	if e.zlib == nil {
+		e.zlib = zlib.NewWriter(&e.packed)
+	} else {
+		e.zlib.Reset(&e.packed)
+	}
+	e.zlib.Write(e.payload) // a bytes.Buffer has no errors
+	e.zlib.Close()
+	packed := e.packed.Bytes()
+	be.PutUint32(packed[0:], envelopeCookie)
+	be.PutUint32(packed[4:], uint32(len(packed)-8))
+	return base64.StdEncoding.AppendEncode(dst, packed)
+}
+
+// appendCounts appends the counts of h up to the last that isn't 0.
+func appendCounts(dst []byte, h *Histogram) []byte {
+	empty := int64(0)
+	for _, b := range h.blocks {
+		if b == nil {
+			empty += blockLen
+			continue
+		}
+		for _, n := range b {
+			if n == 0 {
+				empty++
+				continue
+			}
+			if empty > 0 {
+				dst = appendZigZag(dst, emptyRun(empty))
+				empty = 0
+			}
+			dst = appendZigZag(dst, n)
+		}
+	}
+	return dst
+}
+
+// emptyRun is how n empty buckets are written: HdrHistogram writes a single
+// one as the count 0.
+func emptyRun(n int64) int64 {
+	if n == 1 {
+		return 0
+	}
+	return -n
+}
+
+// appendZigZag appends v with its sign in the lowest bit, seven bits a byte,
+// lowest first; a ninth byte holds the last eight.
+func appendZigZag(dst []byte, v int64) []byte {
+	u := uint64(v)<<1 ^ uint64(v>>63)
+	for range 8 {
+		if u < 0x80 {
+			return append(dst, byte(u))
+		}
+		dst = append(dst, byte(u)|0x80)
+		u >>= 7
+	}
+	return append(dst, byte(u))
+}
+
+// A decoder keeps its buffers, and the decompressor, which is costly to make.
+type decoder struct {
+	packed []byte
+	source bytes.Reader
+	zlib   io.ReadCloser
+	counts *bufio.Reader
+}
+
+// decode replaces h by the histogram in text; on an error h is empty.
+func (d *decoder) decode(h *Histogram, text []byte) error {
+	h.Reset()
+	if err := d.open(text); err != nil {
+		return fmt.Errorf("decode histogram: %w", err)
+	}
+	if err := d.read(h); err != nil {
+		h.Reset()
+		return fmt.Errorf("decode histogram: %w", err)
+	}
+	return nil
+}
+
+// open undoes base64 and the envelope, and points d.counts to the zlib stream.
+func (d *decoder) open(text []byte) (err error) {
+	d.packed, err = base64.StdEncoding.AppendDecode(d.packed[:0], text)
+	if err != nil {
+		return err
+	}
+	if len(d.packed) < 8 {
+		return io.ErrUnexpectedEOF
+	}
+	if c := binary.BigEndian.Uint32(d.packed); c&cookieMask != envelopeCookie&cookieMask {
+		return fmt.Errorf("cookie %#x isn't that of a compressed V2 histogram", c)
+	}
+	n := binary.BigEndian.Uint32(d.packed[4:])
+	if uint64(n) > uint64(len(d.packed)-8) {
+		return io.ErrUnexpectedEOF
+	}
+	d.source.Reset(d.packed[8 : 8+n])
+	if d.zlib == nil {
+		d.zlib, err = zlib.NewReader(&d.source)
+	} else {
+		err = d.zlib.(zlib.Resetter).Reset(&d.source, nil)
+	}
+	if err != nil {
+		return err
+	}
+	if d.counts == nil {
+		d.counts = bufio.NewReader(d.zlib)
+	} else {
+		d.counts.Reset(d.zlib)
+	}
+	return nil
+}
+
+// read reads header and counts into h, which must be empty.
+func (d *decoder) read(h *Histogram) error {
+	var head [headerLen]byte
+	if _, err := io.ReadFull(d.counts, head[:]); err != nil {
+		return noEOF(err)
+	}
+	g, left, err := parseHeader(head[:])
+	if err != nil {
+		return err
+	}
+	for i := uint64(0); left > 0; {
+		v, n, err := readZigZag(d.counts, left)
+		if err != nil {
+			return noEOF(err)
+		}
+		left -= n
+		if v < 0 {
+			if i += uint64(-v); i > g.buckets { // -v of the lowest int64 is 2⁶³ here
+				return fmt.Errorf("%d buckets, %d at most", i, g.buckets)
+			}
+			continue
+		}
+		if i >= g.buckets {
+			return fmt.Errorf("more than %d buckets", g.buckets)
+		}
+		if v > math.MaxInt64-h.count {
+			return errCounts
+		}
+		h.RecordN(g.middle(i), v)
+		i++
+	}
+	if _, err := d.counts.ReadByte(); err != io.EOF { // at the end zlib checks its sum
+		if err == nil {
+			err = errors.New("more data than announced")
+		}
+		return err
+	}
+	return nil
+}
+
+// noEOF tells an end in the middle from a whole histogram.
+func noEOF(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// readZigZag reads one value of at most left bytes and returns its length.
+func readZigZag(r io.ByteReader, left int) (v int64, n int, err error) {
+	var u uint64
+	for n < left {
+		b, err := r.ReadByte()
+		if err != nil {
+			return 0, n, err
+		}
+		n++
+		if n == 9 {
+			u |= uint64(b) << 56
+		} else {
+			u |= uint64(b&0x7f) << (7 * (n - 1))
+		}
+		if b < 0x80 || n == 9 {
+			return int64(u>>1) ^ -int64(u&1), n, nil
+		}
+	}
+	return 0, n, io.ErrUnexpectedEOF
+}
+
+// A geometry says which values the buckets of a decoded histogram hold.
+type geometry struct {
+	unit    int    // values count in units of 2^unit
+	half    int    // a doubling has 2^half buckets
+	buckets uint64 // how many there can be
+}
+
+// parseHeader returns the geometry and the length of the counts in bytes.
+func parseHeader(head []byte) (g geometry, payload int, err error) {
+	be := binary.BigEndian
+	if c := be.Uint32(head); c&cookieMask != headerCookie&cookieMask {
+		return g, 0, fmt.Errorf("cookie %#x isn't that of a V2 histogram", c)
+	}
+	length, figures := be.Uint32(head[4:]), be.Uint32(head[12:])
+	if length > maxPayload {
+		return g, 0, fmt.Errorf("%d bytes of counts, %d at most", length, maxPayload)
+	}
+	if figures > 5 {
+		return g, 0, fmt.Errorf("%d significant digits, 5 at most", int32(figures))
+	}
+	// A lowest value below 1 means 1: old libraries wrote 0.
+	lowest, highest := max(int64(be.Uint64(head[16:])), 1), int64(be.Uint64(head[24:]))
+	g.unit = bits.Len64(uint64(lowest)) - 1
+	two := uint64(2)
+	for range figures {
+		two *= 10
+	}
+	g.half = bits.Len64(two-1) - 1
+	if g.unit+g.half > 61 {
+		return g, 0, fmt.Errorf("lowest value %d with %d digits has no layout", lowest, figures)
+	}
+	doublings := max(bits.Len64(uint64(max(highest, 0)))-(g.unit+g.half+1), 0)
+	g.buckets = uint64(doublings+2) << g.half
+	return g, int(length), nil
+}
+
+// middle of bucket i, in ns; Highest where only that parts it from the overflow.
+func (g geometry) middle(i uint64) int64 {
+	shift := 0
+	if k := int(i >> g.half); k > 1 {
+		shift = k - 1
+	}
+	shift += g.unit
+	low := (i - uint64(shift-g.unit)<<g.half) << shift
+	return int64(min(low+1<<shift>>1, max(low, Highest)))
+}
