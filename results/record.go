@@ -88,13 +88,25 @@ type Tally struct {
 	// between sampler and session was full.
 	Unrecorded int64      `json:"unrecorded"`
 	Histogram  *Histogram `json:"histogram,omitempty"`
+	// Missing names the figures that an imported file does not tell.
+	Missing Missing `json:"missing,omitempty"`
+	// Average in ns, where an imported file tells a mean but not the samples
+	// and the exact sum that give it; else 0.
+	Average float64 `json:"average_ns,omitempty"`
 }
 
 // Samples is the number of samples that Min, Max and Sum speak of.
 func (t *Tally) Samples() int64 { return t.Count + t.Unrecorded }
 
+// Empty tells whether nothing was measured. A tally whose count is missing may
+// have no Samples and yet a minimum and a maximum.
+func (t *Tally) Empty() bool { return t.Samples() == 0 && !t.Missing.Has(NoCount) }
+
 // Mean in ns, 0 without samples.
 func (t *Tally) Mean() float64 {
+	if t.Average != 0 {
+		return t.Average
+	}
 	if n := t.Samples(); n > 0 {
 		return float64(t.Sum) / float64(n)
 	}
