@@ -18,9 +18,9 @@ type Source interface {
 	// Open makes the threads, or loads the programs, and returns when all are
 	// ready and none measures yet.
 	Open(ctx context.Context) error
-	// Start lets them go together: the first sample is due at first, a
-	// CLOCK_MONOTONIC time in ns.
-	Start(first int64) error
+	// Start lets them go together: the first sample is due at first, the first
+	// one after the warm-up at measured, both CLOCK_MONOTONIC times in ns.
+	Start(first, measured int64) error
 	// Drain moves all that was measured since the last call into rec. It returns
 	// io.EOF when the source ended by itself and nothing more will come, another
 	// error when measuring broke down.

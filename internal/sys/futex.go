@@ -1,0 +1,37 @@
+package sys
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Futex operations, from include/uapi/linux/futex.h. Without the private flag:
+// the words lie in memory shared between processes.
+const (
+	futexWait = 0
+	futexWake = 1
+)
+
+// FutexWait sleeps while *word is value, at most until a wake-up, a signal or
+// timeout ns (0: no limit) have come. It returns 0, EAGAIN, EINTR or ETIMEDOUT.
+//
+//go:nosplit
+func FutexWait(word *uint32, value uint32, timeout int64) unix.Errno {
+	if timeout == 0 {
+		_, _, errno := unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWait, uintptr(value), 0, 0, 0)
+		return errno
+	}
+	ts := unix.NsecToTimespec(timeout)
+	_, _, errno := unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWait, uintptr(value),
+		uintptr(unsafe.Pointer(&ts)), 0, 0)
+	return errno
+}
+
+// FutexWake wakes up to n threads that wait on word.
+//
+//go:nosplit
+func FutexWake(word *uint32, n int) unix.Errno {
+	_, _, errno := unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWake, uintptr(n), 0, 0, 0)
+	return errno
+}

@@ -1,0 +1,1 @@
+// This empty file lets the package declare functions without a body.

@@ -1,0 +1,6 @@
+//go:build !mips && !mipsle && !mips64 && !mips64le
+
+package sys
+
+// sigsetSize is the kernel's sizeof(sigset_t) in bytes.
+const sigsetSize = 8

@@ -1,0 +1,35 @@
+package rtsched
+
+import (
+	"errors"
+	"fmt"
+
+	"golang.org/x/sys/unix"
+
+	"worstcase/internal/remedy"
+	"worstcase/internal/sys"
+)
+
+// LockMemory locks the process's memory, each page from its first touch on. It
+// needs CAP_IPC_LOCK or RLIMIT_MEMLOCK above what the process uses; a refusal
+// carries a remedy.
+func LockMemory() error {
+	err := sys.LockMemory()
+	if errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOMEM) || errors.Is(err, unix.EAGAIN) {
+		var limit unix.Rlimit
+		unix.Getrlimit(unix.RLIMIT_MEMLOCK, &limit)
+		return remedy.Unavailable(fmt.Errorf("lock memory (RLIMIT_MEMLOCK is %d KiB): %w", limit.Cur/1024, err),
+			"run as root, or `ulimit -l unlimited` (memlock in limits.conf), or setcap cap_ipc_lock+ep on the program")
+	}
+	if err != nil {
+		return fmt.Errorf("lock memory: %w", err)
+	}
+	return nil
+}
+
+// Touch writes one byte of every page of b, so that no later access faults.
+func Touch(b []byte) {
+	for i := 0; i < len(b); i += 4096 {
+		b[i] = b[i] | 0
+	}
+}

@@ -1,0 +1,94 @@
+package sampler
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"sync/atomic"
+
+	"worstcase/rtsched"
+)
+
+// A Loop is what the threads of a child run.
+type Loop struct {
+	// Name is what a Config calls it.
+	Name string
+	// Columns name the values of a row; the first is the due time.
+	Columns []string
+	// New prepares a thread: it allocates, opens and touches all that its body
+	// needs. It runs on that thread, before it becomes a real-time one.
+	New func(t *Thread) (Body, error)
+}
+
+// A Body is a hot loop, on its own locked thread, that puts rows until
+// Stopped or until it has done all it was asked to; first is when its first
+// sample is due. An error ends the measurement.
+type Body func(first int64) error
+
+// A Thread is a Body's view of its child.
+type Thread struct {
+	// Index of the thread in Config.Threads.
+	Index int
+	// Threads is how many there are.
+	Threads int
+	rtsched.Thread
+	*Ring
+	// Files are those of Config.Files.
+	Files []*os.File
+
+	args   json.RawMessage
+	stop   *uint32
+	reason string
+}
+
+// Args decodes what Config.Args held.
+func (t *Thread) Args(into any) error {
+	if err := json.Unmarshal(t.args, into); err != nil {
+		return fmt.Errorf("read the loop's arguments: %w", err)
+	}
+	return nil
+}
+
+// Stopped tells whether the body shall return.
+//
+//go:nosplit
+func (t *Thread) Stopped() bool { return atomic.LoadUint32(t.stop) != 0 }
+
+// End makes the bodies of all threads of this child return, and gives the
+// reason that the thread's report will hold.
+//
+//go:nosplit
+func (t *Thread) End(reason string) {
+	t.reason = reason
+	atomic.StoreUint32(t.stop, 1)
+}
+
+// A Watchdog ends a loop that can't keep its period: it would hold its CPU and
+// measure nothing. Feed it every sample.
+type Watchdog struct {
+	second         int64
+	served, missed int64
+	bad            int
+}
+
+// ErrTooShort is what a body returns when its watchdog barks.
+var ErrTooShort = fmt.Errorf("period too short for this machine: half or more of the periods were missed in each of three seconds")
+
+// Barks takes a sample due at due, with the periods missed after it, and tells
+// whether half or more were missed in each of the last three seconds.
+//
+//go:nosplit
+func (w *Watchdog) Barks(due, missed int64) bool {
+	if due >= w.second {
+		if w.second != 0 && w.missed >= w.served {
+			w.bad++
+		} else {
+			w.bad = 0
+		}
+		w.second = due + 1e9
+		w.served, w.missed = 0, 0
+	}
+	w.served++
+	w.missed += missed
+	return w.bad >= 3
+}

@@ -1,0 +1,170 @@
+package sampler
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"worstcase/internal/sys"
+	"worstcase/rtsched"
+)
+
+func TestMain(m *testing.M) {
+	Main(periodic, flood)
+	os.Exit(m.Run())
+}
+
+type periodicArgs struct {
+	Period time.Duration
+	// Fault is the number of pages that are touched for the first time in the loop.
+	Fault int
+	// Samples to take; 0: until stopped.
+	Samples int
+}
+
+// periodic is the smallest honest loop.
+var periodic = Loop{
+	Name:    "periodic",
+	Columns: []string{"due", "late", "missed"},
+	New: func(t *Thread) (Body, error) {
+		var args periodicArgs
+		if err := t.Args(&args); err != nil {
+			return nil, err
+		}
+		fresh, err := unix.Mmap(-1, 0, (args.Fault+1)*4096, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+		if err != nil {
+			return nil, err
+		}
+		return func(first int64) error {
+			w, due, err := rtsched.Arm(rtsched.Nanosleep, first, int64(args.Period))
+			if err != nil {
+				return err
+			}
+			row := make([]int64, 3)
+			for n := 0; !t.Stopped(); n++ {
+				now, missed := w.Wait(due)
+				row[0], row[1], row[2] = due, now-due, missed
+				t.Put(row)
+				if n >= 100 && n < 100+args.Fault {
+					fresh[(n-100)*4096] = 1
+				}
+				if n+1 == args.Samples {
+					t.End("samples")
+				}
+				due += (1 + missed) * int64(args.Period)
+			}
+			return nil
+		}, nil
+	},
+}
+
+// flood fills the ring as fast as it can with rows that check themselves.
+var flood = Loop{
+	Name:    "flood",
+	Columns: []string{"due", "value", "check"},
+	New: func(t *Thread) (Body, error) {
+		var rows int64
+		if err := t.Args(&rows); err != nil {
+			return nil, err
+		}
+		return func(int64) error {
+			row := make([]int64, 3)
+			for i := range rows {
+				row[0], row[1], row[2] = i, i*3, i^i*3
+				t.Put(row)
+			}
+			return nil
+		}, nil
+	},
+}
+
+func startChild(t *testing.T, cfg Config) *Child {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	t.Cleanup(cancel)
+	c, err := Start(ctx, cfg, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+func fifo(args periodicArgs) Config {
+	return Config{
+		Loop: "periodic", Columns: 3, Args: args, Period: args.Period,
+		Threads: []rtsched.Thread{{Name: "periodic", Priority: 80, CPU: 1}},
+	}
+}
+
+// collect drains ring 0 until the child ends.
+func collect(t *testing.T, c *Child, each func(row []int64)) {
+	t.Helper()
+	for range time.Tick(20 * time.Millisecond) {
+		err := c.Beat()
+		c.Rings[0].Rows(each)
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestThreadIsWhatWasAskedFor(t *testing.T) {
+	c := startChild(t, fifo(periodicArgs{Period: time.Millisecond}))
+	got := c.Threads[0]
+	if got.Policy != "SCHED_FIFO" || got.Priority != 80 || got.CPU != 1 || got.TID == 0 {
+		t.Errorf("ready thread is %+v", got)
+	}
+	if err := c.Stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSamplesFollowThePeriod(t *testing.T) {
+	c := startChild(t, fifo(periodicArgs{Period: time.Millisecond, Samples: 500}))
+	first := sys.Nanotime() + 1e6
+	c.Go(first, first)
+	due, n := first, 0
+	collect(t, c, func(row []int64) {
+		if row[0] != due {
+			t.Fatalf("sample %d is due at %d, want %d", n, row[0]-first, due-first)
+		}
+		if row[1] < 0 {
+			t.Errorf("sample %d is %d ns early", n, -row[1])
+		}
+		due += (1 + row[2]) * 1e6
+		n++
+	})
+	if n != 500 {
+		t.Errorf("%d samples, want 500", n)
+	}
+	if got := c.Ended().Threads[0].Reason; got != "samples" {
+		t.Errorf("reason %q, want samples", got)
+	}
+}
+
+func TestFaultsInTheLoopAreReported(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		pages int
+	}{{"none", 0}, {"made on purpose", 7}} {
+		t.Run(tc.name, func(t *testing.T) {
+			c := startChild(t, fifo(periodicArgs{Period: time.Millisecond, Samples: 300, Fault: tc.pages}))
+			first := sys.Nanotime() + 1e6
+			c.Go(first, first+50e6)
+			collect(t, c, func([]int64) {})
+			end := c.Ended().Threads[0]
+			if got := end.MinorFaults + end.MajorFaults; got != int64(tc.pages) {
+				t.Errorf("%d page faults reported, want %d", got, tc.pages)
+			}
+		})
+	}
+}
