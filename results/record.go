@@ -84,6 +84,9 @@ type Tally struct {
 	Overruns int64 `json:"overruns"`
 	// Lost is what the measured mechanism lost: pulses, messages.
 	Lost int64 `json:"lost"`
+	// Switches are the page faults and involuntary context switches of the
+	// measuring thread: what the latency table shows as msw.
+	Switches int64 `json:"switches,omitempty"`
 	// Unrecorded samples are in Min, Max and Sum but not in Histogram: the ring
 	// between sampler and session was full.
 	Unrecorded int64      `json:"unrecorded"`
