@@ -1,0 +1,279 @@
+package results
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// tally of the samples, due one after the other from at on, 1 ms apart.
+func tally(at int64, ns ...int64) Tally {
+	t := Tally{Histogram: new(Histogram)}
+	for i, v := range ns {
+		one := Tally{Count: 1, Min: v, Max: v, MaxAt: at + int64(i)*1e6, Sum: v, Histogram: new(Histogram)}
+		one.Histogram.Record(v)
+		t.Add(&one)
+	}
+	return t
+}
+
+// script is a run of two seconds with two series, the second of which is empty
+// in its first second.
+func script() []Record {
+	header := &Header{
+		Schema: Schema, Tool: "latency", Label: "6.1.0-rt <1>", Config: map[string]any{"period_ns": 100000.0},
+		Host: Facts{"kernel.release": "6.1.0-rt"}, Started: time.Date(2026, 11, 30, 22, 0, 0, 0, time.UTC), T0: 1e9,
+		Series: []SeriesInfo{{0, Labels{"cpu": "0"}}, {1, Labels{"cpu": "1"}}},
+	}
+	intervals := []*Interval{
+		{Series: 0, At: 1e9, Seconds: 1, Tally: tally(0, 5000, 7000, 6000)},
+		{Series: 1, At: 1e9, Seconds: 1, Tally: Tally{Overruns: 3}},
+		{Series: 0, At: 2e9, Seconds: 1, Tally: tally(1e9, 9000, -4, Highest+7)},
+		{Series: 1, At: 2e9, Seconds: 1, Tally: tally(1e9, 12_345)},
+	}
+	intervals[2].Unrecorded, intervals[2].Lost = 2, 1
+	intervals[2].Sum += 100
+	records := []Record{header, intervals[0], intervals[1],
+		&Load{At: 1e9, Kinds: map[string]Rate{"fork": {812, "fork/s"}}},
+		&Spike{Series: 0, At: 1_002_000_000, Latency: 9000, Stages: map[string]int64{"irq": 8000}, Blamed: "irq 34 eth0"},
+		intervals[2], intervals[3]}
+	var r Run
+	for _, rec := range records {
+		if err := r.Put(rec); err != nil {
+			panic(err)
+		}
+	}
+	return append(records, &End{Reason: "duration", Seconds: 2, Series: r.Totals(), After: Figures{"steal_ns": 12},
+		Gates: []Gate{{Name: "max", Limit: 150000, Value: 9000, Unit: "ns", Pass: true}}, Verdict: Pass, Warnings: []string{"a warning"}})
+}
+
+func collect(t *testing.T, keep Keep, records []Record) *Run {
+	t.Helper()
+	r := &Run{Keep: keep}
+	for _, rec := range records {
+		if err := r.Put(rec); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return r
+}
+
+var same = cmp.Options{cmp.AllowUnexported(Histogram{}), cmpopts.EquateEmpty(), cmpopts.IgnoreUnexported(Run{})}
+
+func TestRecordsRoundTrip(t *testing.T) {
+	e := new(encoder)
+	for _, want := range append(script(), &Checkpoint{At: 2e9, Series: script()[7].(*End).Series}) {
+		line, err := appendRecord(nil, want, e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if prefix := `{"type":"` + want.recordType() + `",`; !strings.HasPrefix(string(line), prefix) {
+			t.Errorf("%.60s doesn't begin with %s", line, prefix)
+		}
+		got, err := parseRecord(line)
+		if err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		// An overflow comes back, but its bucket has no more than a count.
+		if diff := cmp.Diff(want, got, same); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", want.recordType(), diff)
+		}
+	}
+}
+
+func TestIntervalJSON(t *testing.T) {
+	script := script()
+	tests := []struct {
+		name string
+		rec  Record
+		want string
+	}{
+		{"samples", script[1], `{"type":"interval","series":0,"at_ns":1000000000,"seconds":1,"count":3,"min_ns":5000,"max_ns":7000,"max_at_ns":1000000,"sum_ns":18000,"overruns":0,"lost":0,"unrecorded":0,"histogram":"…"}`},
+		{"no samples", script[2], `{"type":"interval","series":1,"at_ns":1000000000,"seconds":1,"count":0,"overruns":3,"lost":0,"unrecorded":0}`},
+		{"outside", script[5], `{"type":"interval","series":0,"at_ns":2000000000,"seconds":1,"count":3,"min_ns":-4,"max_ns":3600000000007,"max_at_ns":1002000000,"sum_ns":3600000009103,"overruns":0,"lost":1,"unrecorded":2,"underflow":1,"overflow":1,"histogram":"…"}`},
+		{"imported", &Interval{Series: 4, At: 1e9, Seconds: 0.5, Tally: Tally{Min: 1, Max: 2, Average: 1.5, Missing: NoCount | NoMaxAt | NoOverruns}},
+			`{"type":"interval","series":4,"at_ns":1000000000,"seconds":0.5,"min_ns":1,"max_ns":2,"average_ns":1.5,"lost":0,"unrecorded":0,"missing":["count","max_at_ns","overruns"]}`},
+		{"checkpoint", &Checkpoint{At: 60e9, Series: []Total{{SeriesInfo: SeriesInfo{ID: 2}}}}, `{"type":"checkpoint","at_ns":60000000000,"series":[{"id":2,"count":0,"overruns":0,"lost":0,"unrecorded":0}]}`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			line, err := appendRecord(nil, tt.rec, new(encoder))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, hideHistograms(string(line))); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// hideHistograms puts … for every histogram, whose bytes are zlib's affair.
+func hideHistograms(s string) string {
+	return regexp.MustCompile(`("histogram": ?)"[^"]*"`).ReplaceAllString(s, `$1"…"`)
+}
+
+func TestRunTotals(t *testing.T) {
+	records := script()
+	live := collect(t, KeepTotals, records[:7])
+	if !live.Truncated() || live.Seconds() != 2 || len(live.Intervals) != 0 {
+		t.Errorf("without end: truncated %v, %v s, %d intervals kept", live.Truncated(), live.Seconds(), len(live.Intervals))
+	}
+	want := []Total{
+		{SeriesInfo{0, Labels{"cpu": "0"}}, Tally{Count: 6, Min: -4, Max: Highest + 7, MaxAt: 1_002_000_000, Sum: 18000 + 9000 - 4 + Highest + 7 + 100, Lost: 1, Unrecorded: 2}},
+		{SeriesInfo{1, Labels{"cpu": "1"}}, Tally{Count: 1, Min: 12345, Max: 12345, MaxAt: 1e9, Sum: 12345, Overruns: 3}},
+	}
+	if diff := cmp.Diff(want, live.Totals(), cmpopts.IgnoreFields(Tally{}, "Histogram")); diff != "" {
+		t.Errorf("totals (-want +got):\n%s", diff)
+	}
+	if h := live.Totals()[0].Histogram; h.Count() != 6 || h.Underflow() != 1 || h.Overflow() != 1 {
+		t.Errorf("histogram of %d samples, %d below, %d above; want 6 1 1", h.Count(), h.Underflow(), h.Overflow())
+	}
+	whole := collect(t, KeepFigures, records)
+	if whole.Truncated() || len(whole.Intervals) != 4 || len(whole.Of(1)) != 2 || whole.Intervals[0].Histogram != nil {
+		t.Errorf("truncated %v, %d intervals, %d of series 1", whole.Truncated(), len(whole.Intervals), len(whole.Of(1)))
+	}
+	if diff := cmp.Diff(live.Totals(), whole.Totals(), same); diff != "" {
+		t.Errorf("totals of the end (-live +end):\n%s", diff)
+	}
+	all := collect(t, KeepAll, records)
+	records[1].(*Interval).Histogram.Record(1)
+	if all.Intervals[0].Histogram.Count() != 3 {
+		t.Error("the run shares a histogram with the record it was given")
+	}
+}
+
+func TestRunRefuses(t *testing.T) {
+	s := script()
+	for name, records := range map[string][]Record{
+		"no header":       {s[1]},
+		"two headers":     {s[0], s[0]},
+		"after the end":   {s[0], s[7], s[1]},
+		"a second end":    {s[0], s[7], s[7]},
+		"checkpoint only": {&Checkpoint{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var r Run
+			var err error
+			for _, rec := range records {
+				if err != nil {
+					t.Fatalf("refused too early: %v", err)
+				}
+				err = r.Put(rec)
+			}
+			if err == nil {
+				t.Error("taken")
+			}
+		})
+	}
+}
+
+func TestTallyAdd(t *testing.T) {
+	bare := Tally{Count: 2, Min: 3, Max: 9, Sum: 12}
+	tests := []struct {
+		name string
+		a, b Tally
+		want Tally
+	}{
+		{"two empty", Tally{Overruns: 1}, Tally{Lost: 2, Overruns: 3}, Tally{Overruns: 4, Lost: 2}},
+		{"empty first", Tally{}, tally(7, 5), tally(7, 5)},
+		{"empty second", tally(7, 5), Tally{}, tally(7, 5)},
+		{"first of two equal maxima dates it", tally(2e6, 5), tally(1e6, 5), tally(1e6, 5, 5)},
+		{"a histogram is missing", tally(0, 5), bare, Tally{Count: 3, Min: 3, Max: 9, Sum: 17}},
+		{"a histogram is missing first", bare, tally(0, 5), Tally{Count: 3, Min: 3, Max: 9, Sum: 17}},
+		{"unrecorded only", tally(0, 5), Tally{Unrecorded: 1, Min: 1, Max: 50, MaxAt: 8, Sum: 50},
+			Tally{Count: 1, Unrecorded: 1, Min: 1, Max: 50, MaxAt: 8, Sum: 55, Histogram: tally(0, 5).Histogram}},
+		{"weighted averages", Tally{Count: 1, Average: 4, Min: 4, Max: 4}, Tally{Count: 3, Average: 8, Min: 8, Max: 8}, Tally{Count: 4, Average: 7, Min: 4, Max: 8}},
+		{"averages of unknown weight", Tally{Missing: NoCount, Average: 4, Min: 4, Max: 4}, Tally{Missing: NoCount, Average: 8, Min: 8, Max: 8},
+			Tally{Missing: NoCount | NoMean, Min: 4, Max: 8}},
+		{"missing in an empty one", tally(0, 5), Tally{Missing: NoLost}, func() Tally { t := tally(0, 5); t.Missing = NoLost; return t }()},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.a.Add(&tt.b)
+			if diff := cmp.Diff(tt.want, tt.a, same); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestTallyQuantile(t *testing.T) {
+	one := tally(0, 1_000_001)
+	if ns, known := one.Quantile(0.5); ns != 1_000_001 || !known {
+		t.Errorf("median of one sample %d, %v; want the sample, not the end of its bucket", ns, known)
+	}
+	outside := tally(0, -7, -3, 5, Highest+9)
+	for q, want := range map[float64]int64{0: -1, 0.75: 5, 1: Highest + 9} {
+		if ns, _ := outside.Quantile(q); ns != want {
+			t.Errorf("Quantile(%v) = %d, want %d", q, ns, want)
+		}
+	}
+	for name, tt := range map[string]Tally{"empty": {}, "no histogram": {Count: 3, Max: 4}} {
+		if _, known := tt.Quantile(0.5); known {
+			t.Errorf("%s: the median is known", name)
+		}
+	}
+}
+
+func TestSummary(t *testing.T) {
+	got := new(tally(5e6, 3, 1, 2)).Summary()
+	want := Summary{Count: 3, Min: 1, Mean: 2, P50: 2, P90: 3, P99: 3, P999: 3, P9999: 3, P99999: 3, Max: 3, MaxAt: 5e6}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if m := new(Tally).Summary().Missing; m != NoMin|NoMean|NoMax|NoMaxAt|NoPercentiles {
+		t.Errorf("missing without samples: %v", m)
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	got := Describe([]float64{4, 1, 7})
+	if diff := cmp.Diff(Spread{3, 4, 4, 3, 1, 7}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	nan := math.NaN()
+	if diff := cmp.Diff(Spread{1, 4, 4, nan, 4, 4}, Describe([]float64{4}), cmpopts.EquateNaNs()); diff != "" {
+		t.Errorf("one run (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(Spread{0, nan, nan, nan, nan, nan}, Describe(nil), cmpopts.EquateNaNs()); diff != "" {
+		t.Errorf("no runs (-want +got):\n%s", diff)
+	}
+}
+
+func TestDocument(t *testing.T) {
+	var b bytes.Buffer
+	if err := WriteDocument(&b, collect(t, KeepTotals, script())); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "document.json", hideHistograms(b.String()))
+	b.Reset()
+	cut := collect(t, KeepTotals, script()[:3])
+	if err := WriteDocument(&b, cut, cut); err != nil {
+		t.Fatal(err)
+	}
+	var docs []struct {
+		Truncated bool
+		Verdict   *string
+		Series    []map[string]any
+	}
+	if err := json.Unmarshal(b.Bytes(), &docs); err != nil {
+		t.Fatal(err)
+	}
+	if len(docs) != 2 || !docs[0].Truncated || docs[0].Verdict != nil {
+		t.Errorf("two runs cut short: %s", b.Bytes())
+	}
+	if _, has := docs[0].Series[1]["min_ns"]; has {
+		t.Error("a series without samples has a minimum")
+	}
+	if strings.Contains(b.String(), `\u003c`) {
+		t.Error("< is escaped")
+	}
+}
