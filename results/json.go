@@ -93,6 +93,12 @@ func appendTally(dst []byte, t *Tally, e *encoder, total bool) []byte {
 		dst = appendInt(dst, "lost", t.Lost)
 	}
 	dst = appendInt(dst, "unrecorded", t.Unrecorded)
+	if t.Throttled != 0 {
+		dst = appendInt(dst, "throttled", t.Throttled)
+	}
+	if t.Switches != 0 {
+		dst = appendInt(dst, "switches", t.Switches)
+	}
 	if t.Missing != 0 {
 		dst = append(dst, `,"missing":["`...)
 		dst = append(dst, strings.Join(t.Missing.names(), `","`)...)

@@ -69,7 +69,7 @@ type Interval struct {
 }
 
 // A Tally is the figures of some stretch of one series: an interval, or the
-// whole run up to a moment. Count, Unrecorded and Overruns are disjoint.
+// whole run up to a moment. Count, Unrecorded, Overruns and Throttled are disjoint.
 type Tally struct {
 	// Count is the number of samples in Histogram.
 	Count int64 `json:"count"`
@@ -84,6 +84,9 @@ type Tally struct {
 	Overruns int64 `json:"overruns"`
 	// Lost is what the measured mechanism lost: pulses, messages.
 	Lost int64 `json:"lost"`
+	// Throttled are the periods that passed while the kernel held the real-time
+	// class back. They are no overruns.
+	Throttled int64 `json:"throttled,omitempty"`
 	// Switches are the page faults and involuntary context switches of the
 	// measuring thread: what the latency table shows as msw.
 	Switches int64 `json:"switches,omitempty"`
@@ -137,8 +140,9 @@ type Spike struct {
 	Blamed  string           `json:"blamed,omitempty"`
 }
 
-// A Checkpoint holds the totals of every series up to At, so that a reader of
-// totals needs no intervals.
+// A Checkpoint holds the totals of every series: of all intervals that precede
+// it in the log, even of those that could not be written. A reader of totals
+// needs no others. At is the end of the last of them.
 type Checkpoint struct {
 	At     int64   `json:"at_ns"`
 	Series []Total `json:"series"`
@@ -162,6 +166,9 @@ type End struct {
 	Gates    []Gate   `json:"gates,omitempty"`
 	Verdict  Verdict  `json:"verdict"`
 	Warnings []string `json:"warnings,omitempty"`
+	// Unlogged are the records that the run log lacks, since they could not be
+	// written. They are in Series all the same.
+	Unlogged int `json:"unlogged,omitempty"`
 	// Error is what went wrong, when Verdict is VerdictError.
 	Error string `json:"error,omitempty"`
 }

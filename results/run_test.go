@@ -40,18 +40,22 @@ func script() []Record {
 	}
 	intervals[2].Unrecorded, intervals[2].Lost = 2, 1
 	intervals[2].Sum += 100
-	records := []Record{header, intervals[0], intervals[1],
+	records := []Record{
+		header, intervals[0], intervals[1],
 		&Load{At: 1e9, Kinds: map[string]Rate{"fork": {812, "fork/s"}}},
 		&Spike{Series: 0, At: 1_002_000_000, Latency: 9000, Stages: map[string]int64{"irq": 8000}, Blamed: "irq 34 eth0"},
-		intervals[2], intervals[3]}
+		intervals[2], intervals[3],
+	}
 	var r Run
 	for _, rec := range records {
 		if err := r.Put(rec); err != nil {
 			panic(err)
 		}
 	}
-	return append(records, &End{Reason: "duration", Seconds: 2, Series: r.Totals(), After: Figures{"steal_ns": 12},
-		Gates: []Gate{{Name: "max", Limit: 150000, Value: 9000, Unit: "ns", Pass: true}}, Verdict: Pass, Warnings: []string{"a warning"}})
+	return append(records, &End{
+		Reason: "duration", Seconds: 2, Series: r.Totals(), After: Figures{"steal_ns": 12},
+		Gates: []Gate{{Name: "max", Limit: 150000, Value: 9000, Unit: "ns", Pass: true}}, Verdict: Pass, Warnings: []string{"a warning"},
+	})
 }
 
 func collect(t *testing.T, keep Keep, records []Record) *Run {
@@ -98,8 +102,10 @@ func TestIntervalJSON(t *testing.T) {
 		{"samples", script[1], `{"type":"interval","series":0,"at_ns":1000000000,"seconds":1,"count":3,"min_ns":5000,"max_ns":7000,"max_at_ns":1000000,"sum_ns":18000,"overruns":0,"lost":0,"unrecorded":0,"histogram":"…"}`},
 		{"no samples", script[2], `{"type":"interval","series":1,"at_ns":1000000000,"seconds":1,"count":0,"overruns":3,"lost":0,"unrecorded":0}`},
 		{"outside", script[5], `{"type":"interval","series":0,"at_ns":2000000000,"seconds":1,"count":3,"min_ns":-4,"max_ns":3600000000007,"max_at_ns":1002000000,"sum_ns":3600000009103,"overruns":0,"lost":1,"unrecorded":2,"underflow":1,"overflow":1,"histogram":"…"}`},
-		{"imported", &Interval{Series: 4, At: 1e9, Seconds: 0.5, Tally: Tally{Min: 1, Max: 2, Average: 1.5, Missing: NoCount | NoMaxAt | NoOverruns}},
-			`{"type":"interval","series":4,"at_ns":1000000000,"seconds":0.5,"min_ns":1,"max_ns":2,"average_ns":1.5,"lost":0,"unrecorded":0,"missing":["count","max_at_ns","overruns"]}`},
+		{
+			"imported", &Interval{Series: 4, At: 1e9, Seconds: 0.5, Tally: Tally{Min: 1, Max: 2, Average: 1.5, Missing: NoCount | NoMaxAt | NoOverruns}},
+			`{"type":"interval","series":4,"at_ns":1000000000,"seconds":0.5,"min_ns":1,"max_ns":2,"average_ns":1.5,"lost":0,"unrecorded":0,"missing":["count","max_at_ns","overruns"]}`,
+		},
 		{"checkpoint", &Checkpoint{At: 60e9, Series: []Total{{SeriesInfo: SeriesInfo{ID: 2}}}}, `{"type":"checkpoint","at_ns":60000000000,"series":[{"id":2,"count":0,"overruns":0,"lost":0,"unrecorded":0}]}`},
 	}
 	for _, tt := range tests {
@@ -188,11 +194,18 @@ func TestTallyAdd(t *testing.T) {
 		{"first of two equal maxima dates it", tally(2e6, 5), tally(1e6, 5), tally(1e6, 5, 5)},
 		{"a histogram is missing", tally(0, 5), bare, Tally{Count: 3, Min: 3, Max: 9, Sum: 17}},
 		{"a histogram is missing first", bare, tally(0, 5), Tally{Count: 3, Min: 3, Max: 9, Sum: 17}},
-		{"unrecorded only", tally(0, 5), Tally{Unrecorded: 1, Min: 1, Max: 50, MaxAt: 8, Sum: 50},
-			Tally{Count: 1, Unrecorded: 1, Min: 1, Max: 50, MaxAt: 8, Sum: 55, Histogram: tally(0, 5).Histogram}},
+		{
+			"unrecorded only", tally(0, 5),
+			Tally{Unrecorded: 1, Min: 1, Max: 50, MaxAt: 8, Sum: 50},
+			Tally{Count: 1, Unrecorded: 1, Min: 1, Max: 50, MaxAt: 8, Sum: 55, Histogram: tally(0, 5).Histogram},
+		},
 		{"weighted averages", Tally{Count: 1, Average: 4, Min: 4, Max: 4}, Tally{Count: 3, Average: 8, Min: 8, Max: 8}, Tally{Count: 4, Average: 7, Min: 4, Max: 8}},
-		{"averages of unknown weight", Tally{Missing: NoCount, Average: 4, Min: 4, Max: 4}, Tally{Missing: NoCount, Average: 8, Min: 8, Max: 8},
-			Tally{Missing: NoCount | NoMean, Min: 4, Max: 8}},
+		{
+			"averages of unknown weight",
+			Tally{Missing: NoCount, Average: 4, Min: 4, Max: 4},
+			Tally{Missing: NoCount, Average: 8, Min: 8, Max: 8},
+			Tally{Missing: NoCount | NoMean, Min: 4, Max: 8},
+		},
 		{"missing in an empty one", tally(0, 5), Tally{Missing: NoLost}, func() Tally { t := tally(0, 5); t.Missing = NoLost; return t }()},
 	}
 	for _, tt := range tests {

@@ -22,7 +22,7 @@ func (t *Tally) addHistogram(o *Tally) {
 
 func (t *Tally) addFigures(o *Tally) {
 	if o.Empty() {
-		t.addLosses(o)
+		t.addEvents(o)
 		return
 	}
 	if t.Empty() {
@@ -37,12 +37,14 @@ func (t *Tally) addFigures(o *Tally) {
 	t.Count += o.Count
 	t.Sum += o.Sum
 	t.Unrecorded += o.Unrecorded
-	t.addLosses(o)
+	t.addEvents(o)
 }
 
-func (t *Tally) addLosses(o *Tally) {
+func (t *Tally) addEvents(o *Tally) {
 	t.Overruns += o.Overruns
 	t.Lost += o.Lost
+	t.Throttled += o.Throttled
+	t.Switches += o.Switches
 	t.Missing |= o.Missing
 }
 
