@@ -1,0 +1,238 @@
+package plot
+
+import (
+	"maps"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/montanaflynn/stats"
+
+	"worstcase/results"
+)
+
+// The figures of an End that Over shows, where a run has them: what all
+// processes of a cell used together, memory that they share counted once.
+const (
+	FigureCPU    = "cpu_percent"  // of one CPU
+	FigureMemory = "memory_bytes" // proportional set size
+)
+
+// A metric is one figure of a cell.
+type metric struct {
+	what, unit string
+	// scale is Log for what may differ by decades and is never 0.
+	scale Scale
+	of    func(*results.Run, *results.Total) (value float64, known bool)
+}
+
+// metrics are what Over draws, each in a chart of its own.
+func metrics() []metric {
+	quantile := func(q float64) func(*results.Run, *results.Total) (float64, bool) {
+		return func(_ *results.Run, t *results.Total) (float64, bool) {
+			ns, known := t.Quantile(q)
+			return us(ns), known
+		}
+	}
+	figure := func(key string, per float64) func(*results.Run, *results.Total) (float64, bool) {
+		return func(r *results.Run, _ *results.Total) (float64, bool) {
+			if r.End == nil {
+				return 0, false
+			}
+			v, known := r.End.After[key]
+			return v / per, known
+		}
+	}
+	return []metric{
+		{"mean latency", "µs", Log, func(_ *results.Run, t *results.Total) (float64, bool) {
+			return t.Mean() / 1e3, !t.Empty() && !t.Missing.Has(results.NoMean)
+		}},
+		{"99th percentile of the latency", "µs", Log, quantile(0.99)},
+		{"largest latency", "µs", Log, func(_ *results.Run, t *results.Total) (float64, bool) {
+			return us(t.Max), !t.Empty() && !t.Missing.Has(results.NoMax)
+		}},
+		{"CPU", "% of one CPU", Linear, figure(FigureCPU, 1)},
+		{"memory", "MiB", Linear, figure(FigureMemory, 1<<20)},
+		{"messages lost", "%", Linear, func(_ *results.Run, t *results.Total) (float64, bool) {
+			sent := float64(t.Samples() + t.Lost)
+			return 100 * float64(t.Lost) / max(sent, 1), sent > 0 && !t.Missing.Has(results.NoLost|results.NoCount)
+		}},
+	}
+}
+
+// A cell is one series of one run that has a place on the axis.
+type cell struct {
+	run   *results.Run
+	total *results.Total
+	name  string
+	at    string
+}
+
+// Over shows the figures of cells over one label of their series, "size" or
+// "rate": latency, CPU, memory and loss, a chart each. Series that agree in
+// their run's label and all other labels make one curve; where several runs
+// measured one point, it is their median. Of series labelled by what they
+// measured only those of what are taken. Metrics that no cell knows are left
+// out, and so are all when no series has the label.
+func Over(label, what string, runs ...*results.Run) []Chart {
+	cells := cellsOf(label, what, runs)
+	axis, names := categories(label, cells)
+	var charts []Chart
+	for _, m := range metrics() {
+		chart := Chart{Kind: Kind(label), Title: m.what + " over " + label, X: axis}
+		chart.Y = Axis{Title: m.what + " (" + m.unit + ")", Scale: m.scale}
+		for i, name := range names {
+			c := Curve{Name: name, Style: Dots, Color: colour(i), Dash: dash(i / len(palette()))}
+			for k, at := range axis.Names {
+				if v, known := medianOf(m, cells, name, at); known {
+					c.X, c.Y = append(c.X, float64(k)), append(c.Y, v)
+				}
+			}
+			if len(c.X) > 0 {
+				chart.Curves = append(chart.Curves, c)
+			}
+		}
+		if len(chart.Curves) > 0 {
+			chart.Y.Min, chart.Y.Max = valueRange(m.scale, chart.Curves)
+			charts = append(charts, chart)
+		}
+	}
+	return charts
+}
+
+// cellsOf finds the series that carry the label and names their curves by what
+// differs among them.
+func cellsOf(label, what string, runs []*results.Run) (cells []cell) {
+	values := map[string]map[string]bool{}
+	note := func(key, value string) {
+		if values[key] == nil {
+			values[key] = map[string]bool{}
+		}
+		values[key][value] = true
+	}
+	for _, r := range runs {
+		totals := r.Totals()
+		for i := range totals {
+			t := &totals[i]
+			at, ok := t.Labels[label]
+			if !ok || t.Labels["what"] != "" && t.Labels["what"] != what {
+				continue
+			}
+			cells = append(cells, cell{run: r, total: t, at: canonical(label, at)})
+			note("", r.Label)
+			for k, v := range t.Labels {
+				note(k, v)
+			}
+		}
+	}
+	keys := slices.Sorted(maps.Keys(values))
+	for i := range cells {
+		c := &cells[i]
+		var words []string
+		for _, k := range keys {
+			v, ok := c.total.Labels[k]
+			switch {
+			case k == label || k == "what" || len(values[k]) < 2:
+			case k == "":
+				words = append(words, c.run.Label)
+			case ok && (k == "transport" || k == "notifier"):
+				words = append(words, v)
+			case ok:
+				words = append(words, k+" "+v)
+			}
+		}
+		if c.name = strings.Join(words, ", "); c.name == "" {
+			c.name = c.run.Label
+		}
+	}
+	return cells
+}
+
+// categories returns the axis of all values of the label, in rising order, and
+// the names of the curves in order of appearance.
+func categories(label string, cells []cell) (Axis, []string) {
+	axis := Axis{Title: "message " + label, Scale: Category}
+	if label == "rate" {
+		axis.Title += " (Hz)"
+	}
+	var names []string
+	for _, c := range cells {
+		if !slices.Contains(axis.Names, c.at) {
+			axis.Names = append(axis.Names, c.at)
+		}
+		if !slices.Contains(names, c.name) {
+			names = append(names, c.name)
+		}
+	}
+	sort.SliceStable(axis.Names, func(i, k int) bool { return magnitude(axis.Names[i]) < magnitude(axis.Names[k]) })
+	axis.Min, axis.Max = -0.4, float64(len(axis.Names))-0.6
+	return axis, names
+}
+
+// canonical writes one size or rate in one way, whether its label said 65536,
+// 65536B or 64K.
+func canonical(label, s string) string {
+	v := magnitude(s)
+	switch {
+	case v >= fastest:
+		return "max"
+	case label != "size":
+		return number(v)
+	}
+	for _, u := range []struct {
+		bytes int64
+		name  string
+	}{{1 << 30, "G"}, {1 << 20, "M"}, {1 << 10, "K"}} {
+		if n := int64(v); n > 0 && n%u.bytes == 0 {
+			return strconv.FormatInt(n/u.bytes, 10) + u.name
+		}
+	}
+	return number(v) + "B"
+}
+
+// fastest is the magnitude of a rate without a limit.
+const fastest = 1e300
+
+// magnitude reads a size or a rate as its label has it: 16B, 64K, 10M, 100. A
+// rate that is no positive number, such as -1, is as fast as possible.
+func magnitude(s string) float64 {
+	digits := strings.TrimRight(s, "BKMGiHz ")
+	v, err := strconv.ParseFloat(digits, 64)
+	if err != nil || v <= 0 {
+		return fastest
+	}
+	for i, unit := range []string{"K", "M", "G"} {
+		if strings.HasPrefix(s[len(digits):], unit) {
+			return v * float64(int64(1)<<(10*(i+1)))
+		}
+	}
+	return v
+}
+
+// medianOf is the metric's median over the cells of one curve at one place.
+func medianOf(m metric, cells []cell, name, at string) (float64, bool) {
+	var values []float64
+	for _, c := range cells {
+		if c.name == name && c.at == at {
+			if v, known := m.of(c.run, c.total); known {
+				values = append(values, v)
+			}
+		}
+	}
+	v, err := stats.Median(values)
+	return v, err == nil
+}
+
+// valueRange is the range of an axis that shows all of the curves: from 0, or
+// logarithmic.
+func valueRange(scale Scale, curves []Curve) (lo, hi float64) {
+	lo, hi = curves[0].Y[0], curves[0].Y[0]
+	for _, c := range curves {
+		lo, hi = min(lo, slices.Min(c.Y)), max(hi, slices.Max(c.Y))
+	}
+	if scale == Log {
+		return logRange(lo, hi)
+	}
+	return 0, max(1.1*hi, 1e-3)
+}

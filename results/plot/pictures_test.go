@@ -1,0 +1,69 @@
+package plot_test
+
+import (
+	"bytes"
+	"flag"
+	"image/png"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"worstcase/results"
+	"worstcase/results/plot"
+)
+
+var pictures = flag.String("pictures", "", "write the pictures that the tests draw into this folder")
+
+// draw renders charts in both formats and checks that they are pictures.
+func draw(t *testing.T, name string, charts ...plot.Chart) {
+	t.Helper()
+	for _, format := range []plot.Format{plot.PNG, plot.SVG} {
+		var b bytes.Buffer
+		if err := plot.Write(&b, format, charts...); err != nil {
+			t.Fatal(err)
+		}
+		if *pictures != "" {
+			if err := os.WriteFile(filepath.Join(*pictures, name+"."+string(format)), b.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if format == plot.PNG {
+			if _, err := png.Decode(&b); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+func TestPictures(t *testing.T) {
+	one := made{label: "6.12.48-rt", cpus: 1, seconds: 60, rate: 10000, base: 4000, seed: 7}
+	spike := one
+	spike.spike = 1_043_000
+	two := one
+	two.cpus = 2
+	day := made{label: "24 h", cpus: 1, seconds: 86400, rate: 5, base: 4000, seed: 9, spike: 412_000}
+	many := made{label: "64 CPUs", cpus: 64, seconds: 10, rate: 500, base: 400, seed: 3}
+	few := made{label: "few", cpus: 1, seconds: 1, rate: 1, base: 4000, seed: 3}
+	for _, c := range []struct {
+		name string
+		runs []*results.Run
+	}{
+		{"one", []*results.Run{one.run()}},
+		{"spike", []*results.Run{spike.run()}},
+		{"two-cpus", []*results.Run{two.run()}},
+		{"four-runs", several(4, 1)},
+		{"two-runs-two-cpus", several(2, 2)},
+		{"day", []*results.Run{day.run()}},
+		{"many", []*results.Run{many.run()}},
+		{"few", []*results.Run{few.run()}},
+		{"none", []*results.Run{{Header: results.Header{Tool: "latency", Label: "nothing"}}}},
+		{"no-runs", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			draw(t, c.name+"-histogram", plot.Histogram(c.runs...))
+			draw(t, c.name+"-time", plot.Time(c.runs...))
+			draw(t, c.name+"-percentile", plot.Percentile(c.runs...))
+			draw(t, c.name+"-heatmap", plot.Heatmap(c.runs, columns(c.runs))...)
+		})
+	}
+}

@@ -1,0 +1,248 @@
+package plot
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"worstcase/results"
+)
+
+// maxCurves is how many curves a reader can tell apart. The series of a run
+// beyond its part of them are merged, the worst staying alone.
+const maxCurves = 8
+
+// A trace is what becomes one curve: a series of a run, or several merged.
+type trace struct {
+	run    *results.Run
+	name   string
+	colour string
+	dash   []float64
+	total  results.Tally
+	// series are the ids of the series in the trace.
+	series map[int]bool
+	// rest marks what was merged because there are too many series.
+	rest bool
+}
+
+// tracesOf decides what is drawn of the runs and how. Runs of several labels
+// have a colour for each label, runs of one label a colour each; the series of
+// a run have its colour and a dash each, or when it is the only run a colour
+// each. Runs without samples are left out.
+func tracesOf(runs []*results.Run) []trace {
+	labels := distinctLabels(runs)
+	room := max(1, maxCurves/max(1, len(runs)))
+	var traces []trace
+	for i, run := range runs {
+		parts := split(run, room)
+		for k := range parts {
+			t := &parts[k]
+			names := []string{runName(runs, labels, i)}
+			t.colour, t.dash = colour(i), dash(k)
+			switch {
+			case len(runs) == 1:
+				t.colour, t.dash = colour(k), dash(k/len(palette()))
+				names = names[:0]
+				if t.rest {
+					t.colour, t.dash = grey, nil
+				}
+			case len(labels) > 1:
+				t.colour = colour(slices.Index(labels, run.Label))
+			}
+			if t.name != "" {
+				names = append(names, t.name)
+			}
+			if t.name = strings.Join(names, ", "); t.name == "" {
+				t.name = runName(runs, labels, i)
+			}
+		}
+		traces = append(traces, parts...)
+	}
+	return traces
+}
+
+// distinctLabels are the labels of the runs in order of appearance.
+func distinctLabels(runs []*results.Run) (labels []string) {
+	for _, r := range runs {
+		if !slices.Contains(labels, r.Label) {
+			labels = append(labels, r.Label)
+		}
+	}
+	return labels
+}
+
+// runName is the label of run i, with its number where no label tells the runs
+// apart.
+func runName(runs []*results.Run, labels []string, i int) string {
+	name := runs[i].Label
+	if name == "" {
+		name = "run"
+	}
+	if len(runs) > 1 && len(labels) == 1 {
+		name = fmt.Sprintf("%s #%d", name, i+1)
+	}
+	return name
+}
+
+// split returns the series of a run that have samples as traces named by what
+// differs among them, worst first where some are merged: at most room of them.
+func split(run *results.Run, room int) []trace {
+	var with []results.Total
+	for _, t := range run.Totals() {
+		if !t.Empty() && !t.Missing.Has(results.NoMax) {
+			with = append(with, t)
+		}
+	}
+	names := seriesNames(with)
+	traces := make([]trace, len(with))
+	for i, t := range with {
+		traces[i] = trace{run: run, name: names[i], total: t.Tally, series: map[int]bool{t.ID: true}}
+	}
+	if len(traces) <= room {
+		return traces
+	}
+	slices.SortStableFunc(traces, func(a, b trace) int { return int(min(max(b.total.Max-a.total.Max, -1), 1)) })
+	rest := merge(traces[room-1:])
+	rest.rest = true
+	rest.name = fmt.Sprintf("%d others", len(rest.series))
+	if room == 1 {
+		rest.name = fmt.Sprintf("%d series", len(rest.series))
+	}
+	return append(traces[:room-1], rest)
+}
+
+// merge adds traces of one run up.
+func merge(traces []trace) trace {
+	sum := trace{run: traces[0].run, series: map[int]bool{}}
+	for _, t := range traces {
+		sum.total.Add(&t.total)
+		maps.Copy(sum.series, t.series)
+	}
+	return sum
+}
+
+// seriesNames tells series apart by the labels in which they differ, such as
+// "cpu 1". A single series needs no name.
+func seriesNames(series []results.Total) []string {
+	values := map[string]map[string]bool{}
+	for _, s := range series {
+		for k, v := range s.Labels {
+			if values[k] == nil {
+				values[k] = map[string]bool{}
+			}
+			values[k][v] = true
+		}
+	}
+	names := make([]string, len(series))
+	if len(series) < 2 {
+		return names
+	}
+	for i, s := range series {
+		var words []string
+		for _, k := range slices.Sorted(maps.Keys(values)) {
+			if v, ok := s.Labels[k]; ok && len(values[k]) > 1 {
+				words = append(words, k+" "+v)
+			}
+		}
+		if len(words) == 0 {
+			words = append(words, fmt.Sprintf("series %d", s.ID))
+		}
+		names[i] = strings.Join(words, " ")
+	}
+	return names
+}
+
+// figures is the note of a trace's curve: its maximum and how many samples it
+// is the maximum of.
+func (t *trace) figures() string {
+	if t.total.Missing.Has(results.NoCount) {
+		return "max " + micros(float64(t.total.Max))
+	}
+	return fmt.Sprintf("max %s of %s", micros(float64(t.total.Max)), number(float64(t.total.Samples())))
+}
+
+// curve returns an empty curve with the trace's looks.
+func (t *trace) curve(style Style) Curve {
+	return Curve{Name: t.name, Note: t.figures(), Style: style, Color: t.colour, Dash: t.dash}
+}
+
+// span is the least and greatest latency of the traces, in ns.
+func span(traces []trace) (lo, hi int64) {
+	for i, t := range traces {
+		if i == 0 || t.total.Min < lo {
+			lo = t.total.Min
+		}
+		hi = max(hi, t.total.Max)
+	}
+	return lo, hi
+}
+
+// latencyAxis is an axis from lo to hi ns, in us: linear, or logarithmic where
+// the greatest is more than sixteen times the least and a linear axis would
+// squeeze the bulk of the samples into its first tick.
+func latencyAxis(lo, hi int64) Axis {
+	a := Axis{Title: "latency (µs)", Scale: Linear, Max: 1}
+	switch {
+	case hi <= 0:
+	case hi > 16*max(lo, 1):
+		a.Scale = Log
+		a.Min, a.Max = logRange(us(max(lo, 1)), us(hi))
+	default:
+		room := max(hi-lo, hi/20) / 20
+		a.Min, a.Max = us(max(lo-room, min(lo, 0))), us(hi+room)
+	}
+	return a
+}
+
+// fromZero begins a linear axis at 0, where what grows tells how much it grew.
+func (a Axis) fromZero() Axis {
+	if a.Scale == Linear {
+		a.Min, a.Max = min(a.Min, 0), 1.05*a.Max
+	}
+	return a
+}
+
+// us turns ns into us.
+func us(ns int64) float64 { return float64(ns) / 1e3 }
+
+// title names what was measured, for how many runs.
+func title(what string, runs []*results.Run) string {
+	if len(runs) == 0 {
+		return what
+	}
+	labels := distinctLabels(runs)
+	tool := runs[0].Tool
+	switch {
+	case len(runs) == 1 && labels[0] != "":
+		return fmt.Sprintf("%s: %s, %s", tool, what, labels[0])
+	case len(runs) > 1:
+		return fmt.Sprintf("%s: %s of %d runs", tool, what, len(runs))
+	}
+	return tool + ": " + what
+}
+
+// loss notes the samples that a histogram cannot hold.
+func loss(traces []trace) (notes []string) {
+	var unrecorded, under, over int64
+	for _, t := range traces {
+		unrecorded += t.total.Unrecorded
+		if h := t.total.Histogram; h != nil {
+			under += h.Underflow()
+			over += h.Overflow()
+		}
+	}
+	for _, n := range []struct {
+		count int64
+		what  string
+	}{
+		{unrecorded, "unrecorded: the ring was full, only their minimum, maximum and sum are known"},
+		{under, "negative, not shown"},
+		{over, "above one hour, not shown"},
+	} {
+		if n.count > 0 {
+			notes = append(notes, fmt.Sprintf("%d samples %s", n.count, n.what))
+		}
+	}
+	return notes
+}
