@@ -1,0 +1,283 @@
+package format
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"worstcase/results"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// onePerLine fails the test when a Write is not one whole line.
+type onePerLine struct {
+	t *testing.T
+	strings.Builder
+}
+
+func (w *onePerLine) Write(p []byte) (int, error) {
+	if n := strings.Count(string(p), "\n"); n != 1 || p[len(p)-1] != '\n' {
+		w.t.Errorf("written at once: %q", p)
+	}
+	return w.Builder.Write(p)
+}
+
+// printed returns what a form prints of some records.
+func printed(t *testing.T, form string, o Options, records []results.Record) string {
+	t.Helper()
+	out := &onePerLine{t: t}
+	sink, err := New(form, out, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range records {
+		if err := sink.Put(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out.String()
+}
+
+// golden compares text with a file of testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", file, diff)
+	}
+}
+
+// script is a run of three seconds and a bit: the figures of each series in
+// second k are made of its id and k. Of the last series second 2 is empty, but
+// for overruns.
+func script(h *results.Header) []results.Record {
+	h.Schema = results.Schema
+	records := []results.Record{h}
+	totals := make([]results.Total, len(h.Series))
+	for i, s := range h.Series {
+		totals[i] = results.Total{SeriesInfo: s, Tally: results.Tally{Histogram: new(results.Histogram)}}
+	}
+	for k := range int64(4) {
+		for i, s := range h.Series {
+			seconds := 1.0
+			if k == 3 {
+				seconds = 0.25
+			}
+			tally := second(int64(i), k)
+			if k == 1 && i == len(h.Series)-1 && i > 0 {
+				tally = results.Tally{Overruns: 10_000}
+			}
+			totals[i].Add(&tally)
+			records = append(records, &results.Interval{Series: s.ID, At: k*1e9 + int64(seconds*1e9), Seconds: seconds, Tally: tally})
+		}
+	}
+	return append(records, &results.End{Reason: "signal", Seconds: 3.25, Series: totals, Verdict: results.Pass})
+}
+
+// second makes a tally of five samples, the largest 1 ms in second 3.
+func second(series, k int64) results.Tally {
+	t := results.Tally{Overruns: k, Switches: 1 - k%2, Lost: k / 2, Histogram: new(results.Histogram)}
+	for j := range int64(5) {
+		ns := 3000 + 1234*j + 100*series + 10*k
+		if k == 3 && j == 4 {
+			ns = 1_000_000 + series
+		}
+		t.Histogram.Record(ns)
+		t.Sum += ns
+		if t.Count == 0 || ns < t.Min {
+			t.Min = ns
+		}
+		t.Max = max(t.Max, ns)
+		t.Count++
+	}
+	return t
+}
+
+func cpus(numbers ...string) []results.SeriesInfo {
+	var list []results.SeriesInfo
+	for i, n := range numbers {
+		list = append(list, results.SeriesInfo{ID: i, Labels: results.Labels{"cpu": n}})
+	}
+	return list
+}
+
+func latency(series []results.SeriesInfo, extra map[string]any) *results.Header {
+	h := &results.Header{Tool: "latency", Series: series, Config: map[string]any{
+		results.ConfigPeriod: 100_000, results.ConfigMode: results.ModeUser,
+		results.ConfigPolicy: "SCHED_FIFO", results.ConfigPriority: 99,
+	}}
+	for key, v := range extra {
+		h.Config[key] = v
+	}
+	return h
+}
+
+func TestForms(t *testing.T) {
+	one := []results.SeriesInfo{{}}
+	klatency := func() *results.Header {
+		h := latency(one, map[string]any{results.ConfigMode: results.ModeKernel})
+		h.Tool = "klatency"
+		return h
+	}
+	switchbench := func() *results.Header {
+		h := latency(one, nil)
+		h.Tool = "switchbench"
+		return h
+	}
+	transport := func(subscribers ...string) *results.Header {
+		h := &results.Header{Tool: "transport", Config: map[string]any{
+			results.ConfigSize: 10 << 20, results.ConfigRate: 100, results.ConfigTransport: "shm", results.ConfigNotifier: "futex",
+			results.ConfigPublishers: 1, results.ConfigSubscribers: len(subscribers),
+			results.ConfigPeriod: 10_000_000, results.ConfigPriority: 98, results.ConfigPolicy: "SCHED_FIFO",
+		}}
+		for i, s := range subscribers {
+			for j, what := range []string{"wakeup", "service"} {
+				h.Series = append(h.Series, results.SeriesInfo{ID: 2*i + j, Labels: results.Labels{"what": what, "subscriber": s}})
+			}
+		}
+		return h
+	}
+	all := Options{Lines: 2, Histogram: true, Stats: true, Cells: 20}
+	for _, test := range []struct {
+		name, form string
+		options    Options
+		header     *results.Header
+	}{
+		{"xenomai3", Xenomai3, all, latency(one, nil)},
+		{"xenomai3-asked", Xenomai3, Options{Lines: 21}, latency(one, map[string]any{results.ConfigDuration: int64(60e9)})},
+		{"xenomai3-cpus", Xenomai3, all, latency(cpus("0", "3"), nil)},
+		{"xenomai3-special", Xenomai3, Options{Lines: 21}, latency(cpus("1"), map[string]any{
+			results.ConfigLoad: "fork,cache", results.ConfigPolicy: "SCHED_OTHER", results.ConfigPriority: 0, results.ConfigBackend: "eBPF",
+		})},
+		{"xenomai2", Xenomai2, all, latency(one, nil)},
+		{"xenomai2.0", Xenomai20, all, latency(one, nil)},
+		{"klatency2.0", Xenomai20, Options{Lines: 21}, klatency()},
+		{"klatency2.4", Xenomai2, Options{Lines: 21}, klatency()},
+		{"latmus-isolated", Latmus, Options{Lines: 21}, func() *results.Header {
+			h := latency(cpus("3"), nil)
+			h.Host = results.Facts{"cpu.isolated": "1,2-3"}
+			return h
+		}()},
+		{"switchbench", Xenomai2, all, switchbench()},
+		{"switchbench2.0", Xenomai20, Options{}, switchbench()},
+		{"transport", Xenomai3, Options{Lines: 21}, transport("1")},
+		{"transport-two", Xenomai3, Options{Lines: 21}, transport("1", "2")},
+		{"cyclictest", Cyclictest, Options{}, latency(cpus("0", "3"), nil)},
+		{"cyclictest-ns", Cyclictest, Options{Nanoseconds: true}, latency(cpus("0"), nil)},
+		{"cyclictest-histogram", Cyclictest, Options{Histogram: true, Cells: 10}, latency(cpus("0", "3"), nil)},
+		{"cyclictest-json", Cyclictest, Options{JSON: true, Nanoseconds: true}, latency(cpus("0"), nil)},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			golden(t, test.name+".txt", printed(t, test.form, test.options, script(test.header)))
+		})
+	}
+}
+
+func TestGnuplotOfSeveral(t *testing.T) {
+	var plot strings.Builder
+	printed(t, Xenomai3, Options{Gnuplot: &plot, Cells: 20}, script(latency(cpus("0", "3"), nil)))
+	golden(t, "gnuplot-cpus.dat", plot.String())
+}
+
+// TestNothing prints a run that measured nothing, and one of which a file told
+// little: what is not known is "?".
+func TestNothing(t *testing.T) {
+	h := latency([]results.SeriesInfo{{}}, nil)
+	empty := results.Total{Tally: results.Tally{Overruns: 7}}
+	missing := results.Total{Tally: results.Tally{
+		Max: 5000, Missing: results.NoCount | results.NoMin | results.NoMean | results.NoOverruns | results.NoLost,
+	}}
+	for _, form := range Forms() {
+		var all strings.Builder
+		for _, total := range []results.Total{empty, missing} {
+			end := &results.End{Seconds: 1, Series: []results.Total{total}}
+			all.WriteString(printed(t, form, Options{Stats: true}, []results.Record{h, end}))
+		}
+		all.WriteString(printed(t, form, Options{}, []results.Record{h, &results.End{Reason: "error"}}))
+		golden(t, "nothing-"+form+".txt", all.String())
+	}
+}
+
+func TestQuiet(t *testing.T) {
+	var notice strings.Builder
+	h := latency([]results.SeriesInfo{{}}, map[string]any{results.ConfigDuration: int64(10e9)})
+	out := printed(t, Xenomai3, Options{Quiet: true, Lines: 21, Notice: &notice}, script(h))
+	for _, word := range []string{"RTT|", "RTH|", "RTD|"} {
+		if strings.Contains(out, word) {
+			t.Errorf("%s in a quiet table:\n%s", word, out)
+		}
+	}
+	if !strings.Contains(out, "RTS|") {
+		t.Errorf("no RTS in\n%s", out)
+	}
+	if want := "running quietly for 10 seconds\n"; notice.String() != want {
+		t.Errorf("notice %q, want %q", notice.String(), want)
+	}
+}
+
+// TestHeaderRepeat counts the header lines of 50 seconds.
+func TestHeaderRepeat(t *testing.T) {
+	for lines, want := range map[int]string{0: "", 1: "1 2 3", 21: "1 22 43"} {
+		records := []results.Record{latency([]results.SeriesInfo{{}}, nil)}
+		for k := range int64(50) {
+			records = append(records, &results.Interval{At: (k + 1) * 1e9, Seconds: 1, Tally: second(0, k)})
+		}
+		var at []string
+		for _, line := range strings.Split(printed(t, Xenomai3, Options{Lines: lines}, records), "\n") {
+			if s, ok := strings.CutPrefix(line, "RTT|  00:00:"); ok {
+				at = append(at, strings.TrimPrefix(s[:2], "0"))
+			}
+		}
+		if got := strings.Join(at[:min(3, len(at))], " "); got != want {
+			t.Errorf("-l %d: headers at %s, want %s", lines, got, want)
+		}
+	}
+}
+
+// broken fails from its n-th line on.
+type broken struct{ n int }
+
+var errFull = errors.New("no space")
+
+func (b *broken) Write(p []byte) (int, error) {
+	if b.n--; b.n < 0 {
+		return 0, errFull
+	}
+	return len(p), nil
+}
+
+func TestWriteError(t *testing.T) {
+	for _, form := range Forms() {
+		sink, err := New(form, &broken{0}, Options{Lines: 21})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range script(latency([]results.SeriesInfo{{}}, nil)) {
+			err = sink.Put(r)
+		}
+		if !errors.Is(err, errFull) {
+			t.Errorf("%s: error %v, want %v", form, err, errFull)
+		}
+	}
+}
+
+func TestUnknownForm(t *testing.T) {
+	if _, err := New("xenomai9", nil, Options{}); err == nil || !strings.Contains(err.Error(), "latmus") {
+		t.Errorf("error %v does not name the forms", err)
+	}
+}

@@ -1,0 +1,217 @@
+package format
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"worstcase/results"
+)
+
+// Names returns what tells each series of a run from the others, in a word or
+// a few: its CPU as CPU1, a numbered label as subscriber2, the values of other
+// labels as they are, in the order of their keys. Labels that all have alike
+// are left out; a single series needs no name.
+func Names(series []results.SeriesInfo) []string {
+	names := make([]string, len(series))
+	for i, s := range series {
+		var words []string
+		for _, key := range slices.Sorted(maps.Keys(s.Labels)) {
+			if !shared(series, key) {
+				words = append(words, word(key, s.Labels[key]))
+			}
+		}
+		names[i] = strings.Join(words, " ")
+	}
+	return names
+}
+
+// shared tells whether all series have the same value of a label.
+func shared(series []results.SeriesInfo, key string) bool {
+	return !slices.ContainsFunc(series, func(s results.SeriesInfo) bool {
+		return s.Labels[key] != series[0].Labels[key]
+	})
+}
+
+func word(key, value string) string {
+	switch {
+	case key == "cpu":
+		return "CPU" + value
+	case strings.Trim(value, "0123456789") == "":
+		return key + value
+	}
+	return value
+}
+
+// shownSeries leaves out the series that a table has no place for: of a
+// message's stages it shows the service time.
+func shownSeries(series []results.SeriesInfo) []results.SeriesInfo {
+	service := slices.DeleteFunc(slices.Clone(series), func(s results.SeriesInfo) bool {
+		return s.Labels["what"] != "service"
+	})
+	if len(service) > 0 {
+		return service
+	}
+	return series
+}
+
+// mode returns what a table calls a mode of measuring, by the age of the form.
+func mode(form string, h *results.Header) string {
+	names := map[string]string{
+		results.ModeUser:    "periodic user-mode task",
+		results.ModeKernel:  "in-kernel periodic task",
+		results.ModeHandler: "in-kernel timer handler",
+	}
+	if form == Latmus {
+		names = map[string]string{
+			results.ModeUser: "user", results.ModeKernel: "kernel", results.ModeHandler: "irq",
+		}
+	}
+	m := h.ConfigText(results.ConfigMode)
+	if m == "" {
+		m = results.ModeUser
+	}
+	if name, ok := names[m]; ok {
+		return name
+	}
+	return m
+}
+
+// preamble returns the lines above the table.
+func preamble(form string, h *results.Header) []string {
+	const unit = "== All results in microseconds"
+	period, _ := h.ConfigInt(results.ConfigPeriod)
+	sampling := fmt.Sprintf("== Sampling period: %s us", micros(period))
+	switch {
+	case h.Tool == "transport":
+		return []string{"== Message size: " + cell(h), unit}
+	case h.Tool == "switchbench":
+		return []string{sampling}
+	case form == Latmus, form == Xenomai20 && h.Tool == "klatency":
+		return nil
+	case form == Xenomai20:
+		return []string{sampling}
+	}
+	return []string{sampling, "== Test mode: " + mode(form, h), unit, "warming up..."}
+}
+
+// cell describes what a transport carries: size, rate, mechanism, ends.
+func cell(h *results.Header) string {
+	size, _ := h.ConfigInt(results.ConfigSize)
+	rate := "as fast as possible"
+	if hz, ok := h.ConfigInt(results.ConfigRate); ok && hz > 0 {
+		rate = fmt.Sprintf("%d Hz", hz)
+	}
+	transport := h.ConfigText(results.ConfigTransport)
+	if notifier := h.ConfigText(results.ConfigNotifier); notifier != "" {
+		transport += "+" + notifier
+	}
+	return fmt.Sprintf("%d bytes, %s, %s, %s, %s", size, rate, transport,
+		ends(h, results.ConfigPublishers, "publisher"), ends(h, results.ConfigSubscribers, "subscriber"))
+}
+
+func ends(h *results.Header, key, name string) string {
+	n, ok := h.ConfigInt(key)
+	if !ok {
+		n = 1
+	}
+	if n != 1 {
+		name += "s"
+	}
+	return fmt.Sprintf("%d %s", n, name)
+}
+
+// bracket returns what RTT says of the run, with the two spaces before it. One
+// series at SCHED_FIFO without a load has nothing to tell that Xenomai's does
+// not; else the words that make it different follow.
+func (t *table) bracket() string {
+	if t.layout.bare {
+		return ""
+	}
+	return "  (" + describe(t.form, &t.header, len(t.shown) == 1) + ")"
+}
+
+// describe writes mode, period, priority and what is special, as RTT has it.
+func describe(form string, h *results.Header, single bool) string {
+	words := []string{mode(form, h)}
+	if h.Tool == "transport" {
+		words = []string{"message transport", "service time"}
+	}
+	if period, ok := h.ConfigInt(results.ConfigPeriod); ok && period > 0 {
+		words = append(words, micros(period)+" us period")
+	}
+	if priority, ok := h.ConfigInt(results.ConfigPriority); ok {
+		words = append(words, fmt.Sprintf("priority %d", priority))
+	}
+	if form == Latmus {
+		return strings.Join(append(words, append(latmusCPU(h), special(h)...)...), ", ")
+	}
+	extra := special(h)
+	if cpu := onlyCPU(h); len(extra) > 0 && single && cpu != "" {
+		extra = append([]string{"CPU" + cpu}, extra...)
+	}
+	return strings.Join(append(words, extra...), ", ")
+}
+
+// special lists what makes a run other than Xenomai's own.
+func special(h *results.Header) []string {
+	var words []string
+	if load := h.ConfigText(results.ConfigLoad); load != "" {
+		words = append(words, "under load "+load)
+	}
+	if policy := h.ConfigText(results.ConfigPolicy); policy != "" && policy != "SCHED_FIFO" {
+		words = append(words, policy)
+	}
+	if backend := h.ConfigText(results.ConfigBackend); backend != "" {
+		words = append(words, backend)
+	}
+	return words
+}
+
+// onlyCPU is the CPU of the only series.
+func onlyCPU(h *results.Header) string {
+	if len(h.Series) == 0 {
+		return ""
+	}
+	return h.Series[0].Labels["cpu"]
+}
+
+// latmusCPU is CPU3, or CPU3-noisol when that one is not isolated.
+func latmusCPU(h *results.Header) []string {
+	cpu := onlyCPU(h)
+	switch {
+	case len(h.Series) != 1 || cpu == "":
+		return nil
+	case listed(h.Host["cpu.isolated"], cpu):
+		return []string{"CPU" + cpu}
+	}
+	return []string{"CPU" + cpu + "-noisol"}
+}
+
+// listed tells whether a list such as "0-3,6" holds a number.
+func listed(list, number string) bool {
+	var n, low, high int
+	if _, err := fmt.Sscan(number, &n); err != nil {
+		return false
+	}
+	for _, part := range strings.Split(list, ",") {
+		if k, _ := fmt.Sscanf(part, "%d-%d", &low, &high); k == 1 {
+			high = low
+		} else if k == 0 {
+			continue
+		}
+		if low <= n && n <= high {
+			return true
+		}
+	}
+	return false
+}
+
+// micros writes ns as µs, with a fraction only when there is one.
+func micros(ns int64) string {
+	if ns%1000 == 0 {
+		return fmt.Sprint(ns / 1000)
+	}
+	return strings.TrimRight(fmt.Sprintf("%.3f", float64(ns)/1000), "0")
+}
