@@ -43,7 +43,7 @@ func (t *table) open(h *results.Header) {
 	t.layout = layoutOf(t.form, h.Tool)
 	t.series = map[int]*column{}
 	shown := shownSeries(h.Series)
-	names := Names(shown)
+	names := results.Names(shown)
 	for i, s := range shown {
 		c := &column{min: newCells(t.options), max: newCells(t.options)}
 		if names[i] != "" {

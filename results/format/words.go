@@ -2,47 +2,11 @@ package format
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"worstcase/results"
 )
-
-// Names returns what tells each series of a run from the others, in a word or
-// a few: its CPU as CPU1, a numbered label as subscriber2, the values of other
-// labels as they are, in the order of their keys. Labels that all have alike
-// are left out; a single series needs no name.
-func Names(series []results.SeriesInfo) []string {
-	names := make([]string, len(series))
-	for i, s := range series {
-		var words []string
-		for _, key := range slices.Sorted(maps.Keys(s.Labels)) {
-			if !shared(series, key) {
-				words = append(words, word(key, s.Labels[key]))
-			}
-		}
-		names[i] = strings.Join(words, " ")
-	}
-	return names
-}
-
-// shared tells whether all series have the same value of a label.
-func shared(series []results.SeriesInfo, key string) bool {
-	return !slices.ContainsFunc(series, func(s results.SeriesInfo) bool {
-		return s.Labels[key] != series[0].Labels[key]
-	})
-}
-
-func word(key, value string) string {
-	switch {
-	case key == "cpu":
-		return "CPU" + value
-	case strings.Trim(value, "0123456789") == "":
-		return key + value
-	}
-	return value
-}
 
 // shownSeries leaves out the series that a table has no place for: of a
 // message's stages it shows the service time.

@@ -1,0 +1,38 @@
+package results
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestNames(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		labels []Labels
+		want   []string
+	}{
+		{"one", []Labels{{"cpu": "1"}}, []string{""}},
+		{"cpus", []Labels{{"cpu": "0"}, {"cpu": "3"}}, []string{"CPU0", "CPU3"}},
+		{"what all share", []Labels{
+			{"transport": "shm", "subscriber": "1"},
+			{"transport": "shm", "subscriber": "2"},
+		}, []string{"subscriber1", "subscriber2"}},
+		{"several", []Labels{
+			{"what": "service", "size": "16"},
+			{"what": "response", "size": "64"},
+		}, []string{"size16 service", "size64 response"}},
+		{"a label that one lacks", []Labels{{"cpu": "1"}, {}}, []string{"CPU1", ""}},
+		{"none", nil, []string{}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var series []SeriesInfo
+			for i, l := range test.labels {
+				series = append(series, SeriesInfo{ID: i, Labels: l})
+			}
+			if diff := cmp.Diff(test.want, Names(series)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}

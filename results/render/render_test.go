@@ -1,0 +1,151 @@
+package render
+
+import (
+	"errors"
+	"flag"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"worstcase/results"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// golden compares a table in both forms with files of testdata.
+func golden(t *testing.T, name string, table *Table) {
+	t.Helper()
+	var text, markdown strings.Builder
+	if err := table.Text(&text); err != nil {
+		t.Fatal(err)
+	}
+	if err := table.Markdown(&markdown); err != nil {
+		t.Fatal(err)
+	}
+	for ending, got := range map[string]string{".txt": text.String(), ".md": markdown.String()} {
+		file := filepath.Join("testdata", name+ending)
+		if *update {
+			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", file, diff)
+		}
+		for line := range strings.Lines(got) {
+			if strings.HasSuffix(line, " \n") {
+				t.Errorf("%s: a line ends in a space: %q", file, line)
+			}
+		}
+	}
+}
+
+func TestTable(t *testing.T) {
+	table := &Table{
+		Title: "kernels | all",
+		Columns: []Column{
+			Words("kernel"), Latency("lat min"), Latency("lat max"), Count("overrun"),
+			{Title: "cpu_usage", Unit: "%", Precision: 1},
+		},
+		Notes: []string{"(*) CONFIG_PREEMPT_RT is not set", "? was not recorded"},
+	}
+	table.Add(Text("iPipe 1.0-00"), Number(3575), Number(24474), Number(0), Number(0.04))
+	table.Add(Text("a|b\nµs"), Unknown(), Number(1e9+0.4), Number(123456), Number(math.NaN()))
+	table.Add(Text("Xenomai (*)"), Known(1, false), Known(44160, true))
+	golden(t, "table", table)
+}
+
+func TestEmptyTable(t *testing.T) {
+	golden(t, "empty", &Table{Columns: []Column{Words("run"), Latency("max")}})
+	golden(t, "nothing", Summary(&results.Run{}))
+}
+
+type broken struct{}
+
+var errFull = errors.New("no space")
+
+func (broken) Write([]byte) (int, error) { return 0, errFull }
+
+func TestWriteError(t *testing.T) {
+	table := &Table{Columns: []Column{Words("run")}}
+	if err := table.Text(broken{}); !errors.Is(err, errFull) {
+		t.Errorf("text: error %v", err)
+	}
+	if err := table.Markdown(broken{}); !errors.Is(err, errFull) {
+		t.Errorf("markdown: error %v", err)
+	}
+}
+
+// made is a run of one minute with made-up samples.
+func made(t *testing.T, ended bool, config map[string]any, series ...results.SeriesInfo) *results.Run {
+	t.Helper()
+	run := &results.Run{}
+	put := func(r results.Record) {
+		if err := run.Put(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(&results.Header{Schema: 1, Tool: "latency", Label: "iPipe 1.0-01", Config: config, Series: series})
+	random := rand.New(rand.NewPCG(1, 2))
+	for second := range int64(60) {
+		for _, s := range series {
+			iv := &results.Interval{Series: s.ID, At: (second + 1) * 1e9, Seconds: 1}
+			iv.Histogram = new(results.Histogram)
+			for i := range int64(1000) {
+				ns := 3000 + int64(random.ExpFloat64()*2000)
+				iv.Histogram.Record(ns)
+				iv.Sum += ns
+				if i == 0 || ns < iv.Min {
+					iv.Min = ns
+				}
+				if ns > iv.Max {
+					iv.Max, iv.MaxAt = ns, second*1e9+i*1e6
+				}
+			}
+			iv.Count = 1000
+			iv.Overruns = int64(s.ID)
+			put(iv)
+		}
+	}
+	if ended {
+		put(&results.End{Reason: "duration", Seconds: 60, Series: run.Totals(), Verdict: results.Pass, Warnings: []string{"the governor is powersave"}})
+	}
+	return run
+}
+
+func TestSummary(t *testing.T) {
+	config := map[string]any{results.ConfigPeriod: 1_000_000, results.ConfigLoad: "fork,cache"}
+	golden(t, "one", Summary(made(t, true, config, results.SeriesInfo{Labels: results.Labels{"cpu": "1"}})))
+
+	config = map[string]any{results.ConfigPeriod: 1_000_000, results.ConfigPolicy: "SCHED_OTHER"}
+	two := made(t, false, config, results.SeriesInfo{ID: 0, Labels: results.Labels{"cpu": "0"}}, results.SeriesInfo{ID: 1, Labels: results.Labels{"cpu": "3"}})
+	two.Warnings = []string{"line 17 is torn, left out"}
+	golden(t, "cut-short", Summary(two))
+}
+
+// TestSummaryOfImport shows a run of which a file told three figures.
+func TestSummaryOfImport(t *testing.T) {
+	run := &results.Run{}
+	total := results.Total{Tally: results.Tally{
+		Min: 2953, Average: 5974, Max: 19147, Overruns: 0,
+		Missing: results.NoCount | results.NoPercentiles | results.NoMaxAt | results.NoLost,
+	}}
+	for _, r := range []results.Record{
+		&results.Header{Tool: "klatency", Label: "1.0-00", Series: []results.SeriesInfo{{}}},
+		&results.End{Seconds: 725, Series: []results.Total{total}},
+	} {
+		if err := run.Put(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	golden(t, "imported", Summary(run))
+}
