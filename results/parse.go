@@ -39,6 +39,7 @@ func parseFigures(line []byte, iv *Interval) (histogram []byte, out outside, ok 
 		case "average_ns", "missing":
 			return nil, out, false
 		case "histogram":
+			ok = value[0] == '"'
 			histogram = bytes.Trim(value, `"`)
 		default:
 			n, isInt := parseInt(value)
