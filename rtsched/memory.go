@@ -27,6 +27,13 @@ func LockMemory() error {
 	return nil
 }
 
+// MayLockMemory tells whether LockMemory has the privilege that it needs.
+func MayLockMemory() bool {
+	var limit unix.Rlimit
+	return HasCapability(unix.CAP_IPC_LOCK) ||
+		unix.Getrlimit(unix.RLIMIT_MEMLOCK, &limit) == nil && limit.Cur == unix.RLIM_INFINITY
+}
+
 // Touch writes one byte of every page of b, so that no later access faults.
 func Touch(b []byte) {
 	for i := 0; i < len(b); i += 4096 {

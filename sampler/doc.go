@@ -64,7 +64,7 @@
 //
 //	word 0   head: rows written, modulo 2^32     word 48  minor and major faults
 //	word 16  tail: rows read, modulo 2^32        word 49  involuntary switches
-//	word 32  sequence of the accumulators        word 50  periods rested (busy polling)
+//	word 32  sequence of the accumulators
 //	value 32 rows that met a full ring; then for each column its sum, minimum,
 //	         maximum, and the first column of the row that was the maximum
 //

@@ -103,6 +103,3 @@ func (d *Drain) accumulators() (Dropped, bool) {
 func (d *Drain) Switches() (faults, involuntary int64) {
 	return int64(atomic.LoadUint32(&d.words[wordFaults])), int64(atomic.LoadUint32(&d.words[wordSwitches]))
 }
-
-// Rested is the number of periods that a busy loop left out on purpose.
-func (d *Drain) Rested() int64 { return int64(atomic.LoadUint32(&d.words[wordRested])) }

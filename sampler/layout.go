@@ -21,7 +21,7 @@ const (
 	valueFirst, valueMeasured                                  = 8, 9
 
 	wordHead, wordTail, wordSequence       = 0, 16, 32
-	wordFaults, wordSwitches, wordRested   = 48, 49, 50
+	wordFaults, wordSwitches               = 48, 49
 	valueDropped                           = 32
 	perColumn                              = 4
 	columnSum, columnMin, columnMax, maxAt = 0, 1, 2, 3

@@ -57,3 +57,16 @@ type Ended struct {
 	// RSSPeak is the child's largest resident size in bytes.
 	RSSPeak int64
 }
+
+// Figures are the sums over the threads, by name.
+func (e *Ended) Figures() map[string]float64 {
+	f := map[string]float64{"sampler.rss_peak_bytes": float64(e.RSSPeak)}
+	for _, t := range e.Threads {
+		f["sampler.faults.minor"] += float64(t.MinorFaults)
+		f["sampler.faults.major"] += float64(t.MajorFaults)
+		f["sampler.switches.voluntary"] += float64(t.Voluntary)
+		f["sampler.switches.involuntary"] += float64(t.Involuntary)
+		f["sampler.cpu_ns"] += float64(t.CPUTime)
+	}
+	return f
+}

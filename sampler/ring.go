@@ -66,10 +66,3 @@ func (r *Ring) accumulate(row []int64) {
 	}
 	atomic.StoreUint32(&r.words[wordSequence], sequence+2)
 }
-
-// Rested counts periods that a busy loop left out on purpose.
-//
-//go:nosplit
-func (r *Ring) Rested(periods int64) {
-	atomic.AddUint32(&r.words[wordRested], uint32(periods))
-}
