@@ -1,0 +1,102 @@
+package latency
+
+import (
+	"time"
+
+	"worstcase/internal/sys"
+	"worstcase/rtsched"
+	"worstcase/sampler"
+)
+
+// Loop is what sampler.Main needs to run this package's child.
+var Loop = sampler.Loop{
+	Name:    "latency",
+	Columns: []string{"due", "late", "missed"},
+	New:     newBody,
+}
+
+// arguments is what the child gets of a Config.
+type arguments struct {
+	Period time.Duration `json:"period_ns"`
+	Timer  rtsched.Timer `json:"timer"`
+	Align  string        `json:"align"`
+	Break  time.Duration `json:"break_ns"`
+	Rest   bool          `json:"rest"`
+}
+
+func newBody(t *sampler.Thread) (sampler.Body, error) {
+	var args arguments
+	if err := t.Args(&args); err != nil {
+		return nil, err
+	}
+	l := &loop{thread: t, period: int64(args.Period), limit: int64(args.Break), rest: args.Rest}
+	if l.limit == 0 {
+		l.limit = 1<<63 - 1
+	}
+	return func(first int64) error {
+		if args.Align == AlignSpread {
+			first += int64(args.Period) * int64(t.Index) / int64(t.Threads)
+		}
+		w, due, err := rtsched.Arm(args.Timer, first, l.period)
+		if err != nil {
+			return err
+		}
+		defer w.Close()
+		return l.run(w, due)
+	}, nil
+}
+
+type loop struct {
+	thread *sampler.Thread
+	period int64
+	limit  int64
+	rest   bool
+	dog    sampler.Watchdog
+	row    [3]int64
+}
+
+// run is the hot loop. Forbidden in it: allocation, maps, interface and
+// deferred calls, channels, time.Now, fmt, and every call of a function that
+// may grow the stack: there the Go scheduler would step in and hand the thread
+// to another one.
+func (l *loop) run(w *rtsched.Waiter, due int64) error {
+	t, row := l.thread, l.row[:]
+	for !t.Stopped() {
+		if l.rest {
+			due = l.pause(due)
+		}
+		now, missed := w.Wait(due)
+		late := now - due
+		row[0], row[1], row[2] = due, late, missed
+		t.Put(row)
+		if late > l.limit {
+			t.End(reasonBreak)
+		}
+		if l.dog.Barks(due, missed) {
+			return sampler.ErrTooShort
+		}
+		due += (1 + missed) * l.period
+	}
+	return nil
+}
+
+// pause keeps busy polling below 90 % of each second: from then on it sleeps to
+// the end of the second. Else the kernel would throttle the thread at 95 %
+// (sched_rt_runtime_us), in the midst of a measurement. Its row has a negative
+// number of missed periods: those left out on purpose, from due on.
+//
+//go:nosplit
+func (l *loop) pause(due int64) int64 {
+	const second = 1e9
+	into := due % second
+	if into < second*9/10 {
+		return due
+	}
+	sys.SleepUntil(due - into + second)
+	periods := (second - into + l.period - 1) / l.period
+	l.row[0], l.row[1], l.row[2] = due, 0, -periods
+	l.thread.Put(l.row[:])
+	return due + periods*l.period
+}
+
+const reasonBreak = "break"

@@ -1,0 +1,82 @@
+package latency
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"worstcase/rtsched"
+)
+
+func TestEveryTimerCountsEveryPeriod(t *testing.T) {
+	for _, timer := range []rtsched.Timer{rtsched.Nanosleep, rtsched.Timerfd, rtsched.POSIXTimer, rtsched.Busy} {
+		t.Run(string(timer), func(t *testing.T) {
+			cfg := Config{Timer: timer, Period: time.Millisecond}
+			s := &script{}
+			end := measure(t, cfg, 2*time.Second, s)
+			checkCounts(t, end, cfg.Period)
+			if end.Reason != "duration" || end.Seconds != 2 || len(s.intervals) != 2 {
+				t.Errorf("reason %s after %g s in %d intervals, want duration after 2 s in 2", end.Reason, end.Seconds, len(s.intervals))
+			}
+			if throttled := end.Series[0].Throttled; (throttled > 0) != (timer == rtsched.Busy) {
+				t.Errorf("%d periods throttled", throttled)
+			}
+		})
+	}
+}
+
+func TestPeriodThatDoesNotDivideASecond(t *testing.T) {
+	for _, us := range []int{300, 7000} {
+		t.Run(fmt.Sprintf("%d us", us), func(t *testing.T) {
+			cfg := Config{Period: time.Duration(us) * time.Microsecond}
+			s := &script{}
+			end := measure(t, cfg, 3*time.Second, s)
+			checkCounts(t, end, cfg.Period)
+			for i, iv := range s.intervals {
+				if iv.Seconds != 1 || iv.At != int64(i+1)*1e9 {
+					t.Errorf("interval %d lasts %g s and ends at %d ns", i, iv.Seconds, iv.At)
+				}
+				if got, want := float64(iv.Count+iv.Overruns), 1e6/float64(us); got < want-1 || got > want+1 {
+					t.Errorf("interval %d has %g periods, want %g ± 1", i, got, want)
+				}
+			}
+		})
+	}
+}
+
+func TestASeriesForEachCPU(t *testing.T) {
+	for _, align := range []string{AlignSpread, AlignSame} {
+		t.Run(align, func(t *testing.T) {
+			cfg := Config{CPUs: []int{0, 1}, Period: time.Millisecond, Align: align}
+			end := measure(t, cfg, time.Second, &script{})
+			checkCounts(t, end, cfg.Period)
+			if len(end.Series) != 2 || end.Series[0].Labels["cpu"] != "0" || end.Series[1].Labels["cpu"] != "1" {
+				t.Errorf("series %+v", end.Series)
+			}
+		})
+	}
+}
+
+func TestOrdinaryThread(t *testing.T) {
+	cfg := Config{Policy: rtsched.Other, Period: time.Millisecond}
+	checkCounts(t, measure(t, cfg, time.Second, &script{}), cfg.Period)
+}
+
+func TestBreakEndsAtTheFirstSampleAbove(t *testing.T) {
+	cfg := Config{Break: time.Nanosecond}
+	end := measure(t, cfg, 10*time.Second, &script{})
+	if end.Reason != "break" || end.Seconds > 1 {
+		t.Errorf("reason %s after %g s", end.Reason, end.Seconds)
+	}
+}
+
+func TestTooShortAPeriodEndsTheRun(t *testing.T) {
+	cfg := Config{Period: 2 * time.Microsecond}
+	end, err := tryMeasure(t, cfg, 20*time.Second, &script{}, nil)
+	if err == nil {
+		t.Fatalf("no error; end is %+v", end.Reason)
+	}
+	if end == nil || end.Reason != "error" || end.Series[0].Count == 0 {
+		t.Errorf("what was measured is not in the end: %+v", end)
+	}
+}
