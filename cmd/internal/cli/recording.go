@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"worstcase/internal/remedy"
+	"worstcase/results"
+	"worstcase/results/format"
+	"worstcase/session"
+)
+
+// A Recording is where the runs of one command go: table, log, files.
+type Recording struct {
+	flags   *Measure
+	env     *Env
+	log     *results.Writer
+	raw     *results.RawWriter
+	files   []*os.File
+	gnuplot io.Writer
+	runs    []*results.Run
+	status  error // the worst verdict so far
+}
+
+// Open opens the files that the flags name. The caller closes the recording,
+// whatever comes.
+func (m *Measure) Open(env *Env) (*Recording, error) {
+	r := &Recording{flags: m, env: env}
+	if err := r.open(); err != nil {
+		r.closeFiles()
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *Recording) open() error {
+	m := r.flags
+	every, err := m.syncEvery()
+	if err != nil {
+		return err
+	}
+	switch m.Output {
+	case "":
+	case "-":
+		r.log = results.NewWriter(r.env.Stdout)
+	default:
+		if r.log, err = results.Create(m.Output, m.Append); err != nil {
+			return Usage(err)
+		}
+		r.log.SyncEvery = every
+	}
+	if m.Raw != "" {
+		f, err := r.create(m.Raw)
+		if err != nil {
+			return err
+		}
+		r.raw = results.NewRawWriter(f)
+	}
+	switch m.Gnuplot {
+	case "":
+	case "-":
+		r.gnuplot = r.env.Stdout
+	default:
+		r.gnuplot, err = r.create(m.Gnuplot)
+	}
+	return err
+}
+
+// create makes a file that must not exist yet.
+func (r *Recording) create(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, os.ErrExist) {
+		return nil, Usage(remedy.Hint(fmt.Errorf("%s exists", path), "name another file, or remove this one first"))
+	}
+	if err != nil {
+		return nil, Usage(err)
+	}
+	r.files = append(r.files, f)
+	return f, nil
+}
+
+// Run makes one run: it fills in what cfg's flags decide, and keeps the
+// outcome for Close. Further sinks may already be in cfg.
+func (r *Recording) Run(ctx context.Context, cfg session.Config, src session.Source) error {
+	m := r.flags
+	run := &results.Run{Keep: results.KeepTotals}
+	cfg.Sinks = append(cfg.Sinks, run)
+	printer, err := r.printer()
+	if err != nil {
+		return Usage(err)
+	}
+	if printer != nil {
+		cfg.Sinks = append(cfg.Sinks, printer)
+	}
+	if r.log != nil {
+		cfg.Sinks = append(cfg.Sinks, r.log)
+	}
+	if cfg.Limits, err = m.Limits(); err != nil {
+		return err
+	}
+	cfg.Duration, cfg.Raw, cfg.Report, cfg.Warn = m.Duration.Duration, r.raw, r.env.Report, r.env.Warn
+	if cfg.WarmUp == 0 {
+		cfg.WarmUp = session.DefaultWarmUp
+	}
+	cfg.Header.Label = m.Label
+	if m.Duration.Set {
+		cfg.Header.Config[results.ConfigDuration] = int64(m.Duration.Duration)
+	}
+	if r.log != nil {
+		cfg.Header.Config["sync"] = m.Sync
+	}
+	end, err := session.Run(ctx, cfg, src)
+	if end != nil {
+		r.runs = append(r.runs, run)
+		r.status = worse(r.status, Verdict(end.Verdict))
+		for _, w := range end.Warnings {
+			r.env.Warn(w)
+		}
+	}
+	return err
+}
+
+// printer is what prints the table as it comes, nil where nothing shall.
+func (r *Recording) printer() (results.Sink, error) {
+	m := r.flags
+	if m.Output == "-" || m.JSON && m.Form != format.Cyclictest {
+		return nil, nil
+	}
+	o := m.printing()
+	o.Notice, o.Gnuplot = r.env.Stderr, r.gnuplot
+	return format.New(m.Form, r.env.Stdout, o)
+}
+
+// Close closes the files, prints the JSON document where it was asked for, and
+// returns the error that stands for the exit status of all runs. failed is what
+// went wrong before.
+func (r *Recording) Close(failed error) error {
+	err := failed
+	if r.flags.JSON && r.flags.Form != format.Cyclictest && len(r.runs) > 0 {
+		err = errors.Join(err, results.WriteDocument(r.env.Stdout, r.runs...))
+	}
+	err = errors.Join(err, r.closeFiles())
+	if err == nil {
+		return r.status
+	}
+	return err
+}
+
+func (r *Recording) closeFiles() error {
+	var err error
+	if r.log != nil {
+		err = errors.Join(err, r.log.Close())
+	}
+	if r.raw != nil {
+		err = errors.Join(err, r.raw.Close())
+	}
+	for _, f := range r.files {
+		err = errors.Join(err, f.Close())
+	}
+	return err
+}
+
+// worse is the error with the status that comes first in the order 1, 5, 3.
+func worse(a, b error) error {
+	order := map[int]int{StatusFailed: 3, StatusContradicts: 2, StatusNo: 1}
+	if order[Status(b)] > order[Status(a)] {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,86 @@
+// Package latencycmd is the latency command: its flags, and their wiring to the
+// measurement.
+package latencycmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"worstcase/cmd/internal/cli"
+	"worstcase/internal/remedy"
+	"worstcase/latency"
+	"worstcase/results"
+	"worstcase/rtsched"
+	"worstcase/session"
+)
+
+// Run is the command. The error stands for the exit status.
+func Run(ctx context.Context, env *cli.Env) error {
+	o, fs, err := parse(env.Args)
+	if err != nil {
+		return err
+	}
+	if o.help {
+		fmt.Fprint(env.Stdout, help, fs.FlagUsages(), examples)
+		return nil
+	}
+	if err := available(o); err != nil {
+		return err
+	}
+	if o.diagnostics {
+		env.Warn("-D has no effect: it belongs to Xenomai's own kernel")
+	}
+	return measure(ctx, env, o)
+}
+
+// available says what this build can't do.
+func available(o *options) error {
+	switch {
+	case o.mode != 0:
+		return remedy.Unavailable(fmt.Errorf("-t%d needs klatency", o.mode), "measure the user-mode task with -t0")
+	case o.freeze:
+		return remedy.Unavailable(errors.New("-f needs klatency"), "leave -f out, or use --break to stop at the first sample above a limit")
+	}
+	return nil
+}
+
+func measure(ctx context.Context, env *cli.Env, o *options) error {
+	recording, err := o.measure.Open(env)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	watch := &switchWatch{stop: cancel}
+	cfg := session.Config{
+		Header: results.Header{Tool: "latency", Config: o.config.Record()},
+		Period: o.config.Period,
+	}
+	if o.stopOnSwitch {
+		cfg.Sinks = append(cfg.Sinks, watch)
+	}
+	if o.config.Policy == rtsched.Other {
+		o.config.Unlocked = !rtsched.MayLockMemory()
+	}
+	err = recording.Close(recording.Run(ctx, cfg, latency.NewSource(o.config, env.Warn)))
+	if err == nil && watch.switched {
+		return cli.No("stopped at a page fault or an involuntary switch of the measuring thread")
+	}
+	return err
+}
+
+// A switchWatch ends the run at the first page fault or involuntary switch.
+type switchWatch struct {
+	stop     context.CancelFunc
+	switched bool
+}
+
+// Put looks at the interval's switches.
+func (w *switchWatch) Put(rec results.Record) error {
+	if iv, ok := rec.(*results.Interval); ok && iv.Switches > 0 {
+		w.switched = true
+		w.stop()
+	}
+	return nil
+}

@@ -1,0 +1,14 @@
+// Command latency measures how late periodic real-time threads wake up.
+package main
+
+import (
+	"worstcase/cmd/internal/cli"
+	"worstcase/cmd/internal/latencycmd"
+	"worstcase/latency"
+	"worstcase/sampler"
+)
+
+func main() {
+	sampler.Main(latency.Loop)
+	cli.Run("latency", latencycmd.Run)
+}
