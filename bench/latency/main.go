@@ -1,0 +1,133 @@
+// Command latency measures worstcase's latency against Debian's cyclictest, the
+// two in turn on the same CPU at the same priority, and prints the ratios ours /
+// theirs with the 95 % confidence interval of their median.
+//
+//	go run ./bench/latency [-pairs 10] [-seconds 5] [-cpu 1] [-parts latency,tail,cpu,period]
+//
+// It needs root, and cyclictest of the package rt-tests. Only the ratios mean
+// anything: absolute times differ from minute to minute.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+func main() {
+	pairs := flag.Int("pairs", 10, "pairs of runs for each figure")
+	seconds := flag.Int("seconds", 5, "length of a run")
+	cpu := flag.Int("cpu", 1, "the CPU to measure")
+	parts := flag.String("parts", "latency,tail,cpu,period", "what to compare")
+	flag.Parse()
+	if err := run(bench{pairs: *pairs, seconds: *seconds, cpu: *cpu}, strings.Split(*parts, ",")); err != nil {
+		fmt.Fprintln(os.Stderr, "bench-latency:", err)
+		os.Exit(1)
+	}
+}
+
+func run(b bench, parts []string) error {
+	dir, err := os.MkdirTemp("", "bench-latency")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	b.dir, b.ours = dir, filepath.Join(dir, "latency")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", b.ours, "./cmd/latency")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("build latency: %w: %s", err, out)
+	}
+	all := map[string]func() error{"latency": b.latencies, "tail": b.tails, "cpu": b.cpuTime, "period": b.smallestPeriod}
+	for _, name := range parts {
+		part, ok := all[name]
+		if !ok {
+			return fmt.Errorf("no part %q: latency, tail, cpu or period", name)
+		}
+		if err := part(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A bench is the settings of all comparisons.
+type bench struct {
+	pairs, seconds, cpu int
+	dir, ours           string
+}
+
+// compare makes the pairs and prints a line for each figure.
+func (b *bench) compare(seconds int, what string, ours, theirs func(seconds int) (sample, error)) error {
+	var a, c []sample
+	for i := range b.pairs {
+		fmt.Fprintf(os.Stderr, "\r%s: pair %d of %d ", what, i+1, b.pairs)
+		x, err := ours(seconds)
+		if err != nil {
+			return err
+		}
+		y, err := theirs(seconds)
+		if err != nil {
+			return err
+		}
+		a, c = append(a, x), append(c, y)
+	}
+	fmt.Fprint(os.Stderr, "\r\033[K")
+	for _, f := range figures() {
+		if a[0][f] > 0 && c[0][f] > 0 {
+			fmt.Println(ratio(f, a, c))
+		}
+	}
+	return nil
+}
+
+func (b *bench) latencies() error {
+	fmt.Printf("%d pairs of %d s, period 100 us, FIFO 95, cpu %d; ratio worstcase / cyclictest\n", b.pairs, b.seconds, b.cpu)
+	return b.compare(b.seconds, "minimum and average", b.measureOurs(100), b.measureTheirs(100))
+}
+
+// tails compares p99, for which cyclictest needs its histogram.
+func (b *bench) tails() error {
+	keep := func(s sample, err error) (sample, error) { return sample{p99: s[p99]}, err }
+	ours, theirs := b.measureOurs(100), b.measureTheirs(100, "-h", "100000")
+	return b.compare(b.seconds, "p99",
+		func(n int) (sample, error) { return keep(ours(n)) },
+		func(n int) (sample, error) { return keep(theirs(n)) })
+}
+
+// cpuTime compares what a cycle costs, start and end included: longer runs.
+func (b *bench) cpuTime() error {
+	keep := func(s sample, err error) (sample, error) { return sample{cpu: s[cpu]}, err }
+	ours, theirs := b.measureOurs(100), b.measureTheirs(100)
+	return b.compare(4*b.seconds, "CPU time",
+		func(n int) (sample, error) { return keep(ours(n)) },
+		func(n int) (sample, error) { return keep(theirs(n)) })
+}
+
+// smallestPeriod looks, in whole us, for the shortest period of which less
+// than 2 % is missed, three runs of two seconds each.
+func (b *bench) smallestPeriod() error {
+	for _, tool := range []struct {
+		name    string
+		measure func(us int, extra ...string) func(int) (sample, error)
+	}{{"worstcase", b.measureOurs}, {"cyclictest", b.measureTheirs}} {
+		for us := 5; us <= 50; us++ {
+			var lost []float64
+			for range 3 {
+				s, err := tool.measure(us)(2)
+				if err != nil {
+					s = sample{missed: 1} // the watchdog: too short
+				}
+				lost = append(lost, s[missed])
+			}
+			if m := median(lost); m < 0.02 {
+				fmt.Printf("smallest period with under 2 %% missed: %s %d us (%.2f %%)\n", tool.name, us, 100*m)
+				break
+			}
+		}
+	}
+	return nil
+}
