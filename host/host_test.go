@@ -33,7 +33,7 @@ func machine(t *testing.T, name string) Reader {
 	return Reader{Root: root}
 }
 
-func put(t *testing.T, root, name string, data []byte) {
+func put(t testing.TB, root, name string, data []byte) {
 	t.Helper()
 	file := filepath.Join(root, name)
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
@@ -102,6 +102,23 @@ func TestFactsOfThisMachine(t *testing.T) {
 	} {
 		if f[key] == "" {
 			t.Errorf("%s is missing", key)
+		}
+	}
+	// What has a file here must have its fact.
+	for file, key := range map[string]string{
+		"/proc/config.gz": "kernel.config",
+		"/sys/devices/system/cpu/cpu0/cpuidle/state0/name":           "cpu.idle_states",
+		"/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor":      "cpu.governor",
+		"/sys/devices/system/cpu/cpu0/topology/core_id":              "cpu.topology",
+		"/sys/devices/system/cpu/vulnerabilities":                    "mitigations",
+		"/sys/kernel/mm/transparent_hugepage/enabled":                "thp",
+		"/sys/class/dmi/id/board_name":                               "board.model",
+		"/proc/device-tree/model":                                    "board.model",
+		"/sys/block/vda/device":                                      "storage",
+		"/sys/devices/system/clockevents/clockevent0/current_device": "clock.event",
+	} {
+		if _, err := os.Stat(file); err == nil && f[key] == "" {
+			t.Errorf("%s is missing although there is %s", key, file)
 		}
 	}
 	for key, value := range f {

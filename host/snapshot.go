@@ -50,7 +50,8 @@ func (s *Snapshot) interrupts(prefix string, lines []string) {
 }
 
 // Watch widens the extremes of s by the frequencies and temperatures of this
-// moment. Without calls of it between, a run knows those of its ends only.
+// moment. Without calls of it between, a run knows those of its ends only. Some
+// sensors take milliseconds to read, on a slow bus.
 func (r Reader) Watch(s *Snapshot) {
 	if cpus, err := r.OnlineCPUs(); err == nil {
 		s.extremes(r.frequencies(cpus))

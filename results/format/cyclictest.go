@@ -20,6 +20,9 @@ func (c *cyclictest) Put(r results.Record) error {
 	switch r := r.(type) {
 	case *results.Header:
 		c.header = *r
+		if extra := special(r); len(extra) > 0 {
+			c.out.printf("# Conditions: %s", strings.Join(extra, ", "))
+		}
 	case *results.End:
 		switch {
 		case len(r.Series) == 0:

@@ -164,6 +164,11 @@ func TestForms(t *testing.T) {
 		{"xenomai3-special", Xenomai3, Options{Lines: 21}, latency(cpus("1"), map[string]any{
 			results.ConfigLoad: "fork,cache", results.ConfigPolicy: "SCHED_OTHER", results.ConfigPriority: 0, results.ConfigBackend: "eBPF",
 		})},
+		{"xenomai3-special-quiet", Xenomai3, Options{Lines: 21, Quiet: true}, latency(cpus("1"), map[string]any{
+			results.ConfigLoad: "fork,cache", results.ConfigPolicy: "SCHED_OTHER", results.ConfigPriority: 0,
+		})},
+		{"xenomai2.0-special", Xenomai20, Options{Lines: 21}, latency(one, map[string]any{results.ConfigPolicy: "SCHED_OTHER"})},
+		{"cyclictest-special", Cyclictest, Options{}, latency(one, map[string]any{results.ConfigPolicy: "SCHED_OTHER"})},
 		{"xenomai2", Xenomai2, all, latency(one, nil)},
 		{"xenomai2.0", Xenomai20, all, latency(one, nil)},
 		{"klatency2.0", Xenomai20, Options{Lines: 21}, klatency()},

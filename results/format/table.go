@@ -52,7 +52,7 @@ func (t *table) open(h *results.Header) {
 		t.series[s.ID] = c
 		t.shown = append(t.shown, s.ID)
 	}
-	for _, line := range preamble(t.form, h) {
+	for _, line := range preamble(t.form, h, t.options, t.layout) {
 		t.out.printf("%s", line)
 	}
 	if duration, ok := h.ConfigInt(results.ConfigDuration); ok && t.options.Quiet && t.options.Notice != nil {
@@ -61,8 +61,11 @@ func (t *table) open(h *results.Header) {
 	}
 }
 
-// interval takes an interval into the totals and prints its line. A partial
-// second has no line, as a line stands for a second; the end counts it.
+// wholeSecond is the least length of an interval, in seconds, that gets a line
+// of its own, as a line stands for a second. The end counts what is shorter.
+const wholeSecond = 0.999
+
+// interval takes an interval into the totals and prints its line.
 func (t *table) interval(i *results.Interval) {
 	c := t.series[i.Series]
 	if c == nil {
@@ -71,7 +74,7 @@ func (t *table) interval(i *results.Interval) {
 	bare := i.Tally
 	bare.Histogram = nil
 	c.add(&bare)
-	if i.Empty() || i.Seconds < 1 {
+	if i.Empty() || i.Seconds < wholeSecond {
 		return
 	}
 	c.min.add(i.Min, 1)
