@@ -25,7 +25,7 @@ type Bound struct {
 
 // Bound returns the worth of the maximum of one series. Blocks are whole
 // numbers of intervals, just longer than the autocorrelation of the intervals'
-// means and of their maxima (see blockLength).
+// means and of their maxima (see BlockLength).
 func (r *Run) Bound(series int) Bound {
 	b := Bound{Exceed: 1, IfIndependent: 1}
 	var means, maxima []float64
@@ -46,7 +46,7 @@ func (r *Run) Bound(series int) Bound {
 			b.IfIndependent = min(1, 3/float64(n))
 		}
 	}
-	ofMeans, ofMaxima := blockLength(means), blockLength(maxima)
+	ofMeans, ofMaxima := BlockLength(means), BlockLength(maxima)
 	if ofMeans == 0 || ofMaxima == 0 {
 		return b
 	}
@@ -57,12 +57,12 @@ func (r *Run) Bound(series int) Bound {
 	return b
 }
 
-// blockLength returns the first lag at which the autocorrelation of x falls
+// BlockLength returns the first lag at which the autocorrelation of x falls
 // into the band of ±1.96/√n, in which 95 % of the values for white noise lie
 // (Bartlett 1946; Box and Jenkins, "Time Series Analysis", 2.1.6). It is 1 for
 // independent values. It is 0 when there is none up to n/4, where the estimate
 // ceases to be sound, or up to a thousand: the values drift.
-func blockLength(x []float64) int {
+func BlockLength(x []float64) int {
 	n := len(x)
 	longest := min(n/4, 1000)
 	var mean, variance float64
