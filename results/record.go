@@ -45,12 +45,13 @@ type SeriesInfo struct {
 
 // A Header opens a run. It is the "run" line of a log.
 type Header struct {
-	Schema  int            `json:"schema"`
-	Tool    string         `json:"tool"`
-	Label   string         `json:"label"`
-	Config  map[string]any `json:"config,omitempty"`
-	Host    Facts          `json:"host,omitempty"`
-	Started time.Time      `json:"started"`
+	Schema int            `json:"schema"`
+	Tool   string         `json:"tool"`
+	Label  string         `json:"label"`
+	Config map[string]any `json:"config,omitempty"`
+	Host   Facts          `json:"host,omitempty"`
+	// Started is zero when an imported file does not tell.
+	Started time.Time `json:"started,omitzero"`
 	// T0 is the CLOCK_MONOTONIC time in ns from which every at_ns counts: the
 	// due time of the first sample after the warm-up.
 	T0     int64        `json:"t0_ns"`
@@ -156,10 +157,12 @@ type Total struct {
 
 // An End closes a run. A log without one was cut short.
 type End struct {
-	// Reason is why the run ended: duration, signal, break, closed, error.
+	// Reason is why the run ended: duration, signal, break, closed, error, or
+	// imported when another tool measured.
 	Reason string `json:"reason"`
-	// Seconds is the measured time, without the warm-up.
-	Seconds float64 `json:"seconds"`
+	// Seconds is the measured time, without the warm-up; 0 when an imported file
+	// does not tell.
+	Seconds float64 `json:"seconds,omitempty"`
 	Series  []Total `json:"series"`
 	// After is what changed on the machine during the run.
 	After    Figures  `json:"after,omitempty"`
