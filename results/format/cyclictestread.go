@@ -1,0 +1,418 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"worstcase/results"
+	"worstcase/results/foreign"
+)
+
+// IsCyclictest tells whether a text can be cyclictest's: its lines for threads,
+// its histogram, or its list of samples.
+func IsCyclictest(head []byte) bool {
+	return bytes.Contains(head, []byte("# Histogram\n")) || bytes.Contains(head, []byte("# Min Latencies:")) ||
+		bytes.Contains(head, []byte("T: 0 (")) || bytes.Contains(head, []byte("Thread 0 Interval:")) ||
+		bytes.Contains(head, []byte("# Histogram\r\n"))
+}
+
+// ReadCyclictest reads what cyclictest and signaltest print: the lines of
+// threads (the last of each counts), -h and -H histograms, -v lists, --spike.
+//
+// Only the width of "Act" (five digits in us, eight in ns) and a command line
+// in the text tell the unit; a minimum below 100 can only be us. A text with
+// neither is refused without o.Unit. Values are truncated to whole units, so
+// bucket 5 counts as 5 us as it does in the tool's own minimum and maximum.
+func ReadCyclictest(text []byte, o foreign.Options) ([]*foreign.Draft, error) {
+	r := &cyclictestText{draft: foreign.NewDraft("cyclictest", "cyclictest", len(text)), unit: 0}
+	lines := foreign.Lines{Rest: text}
+	for line, ok := lines.Next(); ok && r.draft.Err() == nil; line, ok = lines.Next() {
+		if err := r.line(line); err != nil {
+			return nil, fmt.Errorf("read cyclictest: %w", err)
+		}
+	}
+	if err := r.finish(o); err != nil {
+		return nil, err
+	}
+	return []*foreign.Draft{r.draft}, nil
+}
+
+// A cyclictestText is what cyclictest printed, while it is read. Figures stay in
+// the text's unit until that is known, at the end.
+type cyclictestText struct {
+	draft   *foreign.Draft
+	threads []*cyclicThread
+	rows    []histogramRow
+	spikes  []results.Spike
+	columns int
+	unit    time.Duration
+	signal  bool
+	broke   int64 // the break value
+}
+
+// A cyclicThread is what is known of one thread.
+type cyclicThread struct {
+	series        *foreign.Series
+	prio          string
+	interval      int64 // us
+	count         int64
+	min, avg, max float64
+	has           bool // count, min, avg and max are known
+	over          int64
+	hasOver       bool
+	samples       []foreign.Bucket // -v
+	worst         foreign.Bucket   // -v: cycle and value
+}
+
+// A histogramRow is one line of a histogram: a value, and the samples of each
+// thread as they stand in the text.
+type histogramRow struct {
+	value  int64
+	counts []byte
+}
+
+func (r *cyclictestText) thread(i int64) *cyclicThread {
+	if i < 0 || i > 1<<16 {
+		r.draft.Fail(foreign.ErrSize)
+		return &cyclicThread{}
+	}
+	for int64(len(r.threads)) <= i && r.draft.Err() == nil {
+		label := results.Labels{"thread": strconv.Itoa(len(r.threads))}
+		r.threads = append(r.threads, &cyclicThread{series: r.draft.Series(label)})
+	}
+	if r.draft.Err() != nil {
+		return &cyclicThread{}
+	}
+	return r.threads[i]
+}
+
+func (r *cyclictestText) line(line []byte) error {
+	line = afterEscape(line)
+	switch {
+	case bytes.HasPrefix(line, []byte("T:")):
+		return r.threadLine(line)
+	case bytes.HasPrefix(line, []byte("#")):
+		return r.comment(line)
+	case bytes.HasPrefix(line, []byte("policy: ")):
+		name, _, _ := bytes.Cut(line[len("policy: "):], []byte{':'})
+		r.draft.Set(results.ConfigPolicy, string(clipLine(name)))
+	case bytes.HasPrefix(line, []byte("Thread ")):
+		return r.verboseInterval(line)
+	case bytes.HasPrefix(line, []byte("$ ")):
+		r.command(line)
+	case len(line) > 0 && bytes.Count(line, []byte{':'}) == 2:
+		r.verbose(line)
+	case len(line) >= 6 && line[0] >= '0' && line[0] <= '9':
+		r.row(line)
+	}
+	return nil
+}
+
+// afterEscape cuts what moves the cursor up before a line is printed anew.
+func afterEscape(line []byte) []byte {
+	if i := bytes.LastIndexByte(line, 0x1b); i >= 0 {
+		line = line[i+1:]
+		if end := bytes.IndexAny(line, "ABCDHJK"); end >= 0 {
+			line = line[end+1:]
+		}
+	}
+	return line
+}
+
+// command takes a shell prompt's line, if it runs cyclictest.
+func (r *cyclictestText) command(line []byte) {
+	argv := foreign.ParseArgv(string(line[2:]))
+	if argv.Program() != "cyclictest" {
+		return
+	}
+	r.draft.Set("command", string(clipLine(line[2:])))
+	r.unit = time.Microsecond
+	if argv.Has('N', "nsecs") {
+		r.unit = time.Nanosecond
+	}
+}
+
+// threadLine takes
+//
+//	T: 0 (11767) P:80 I:1000 C:   2000 Min:     13 Act:   15 Avg:   20 Max:      66
+//
+// or, from --spike, "T: 0 Spike:      87: TS:    627224990" with TS in us.
+func (r *cyclictestText) threadLine(line []byte) error {
+	fields := keyed(line)
+	id, err := foreign.ParseCount(fields("T:"))
+	if err != nil {
+		return nil
+	}
+	if spike := fields("Spike:"); spike != nil {
+		return r.spike(id, bytes.TrimSuffix(spike, []byte(":")), fields("TS:"))
+	}
+	t := r.thread(id)
+	count, err := foreign.ParseCount(fields("C:"))
+	if err != nil {
+		return nil // torn
+	}
+	values := [3]float64{}
+	for i, key := range []string{"Min:", "Avg:", "Max:"} {
+		if values[i], err = foreign.ParseTimeF(fields(key), 1); err != nil {
+			return nil
+		}
+	}
+	t.count, t.min, t.avg, t.max, t.has = count, values[0], values[1], values[2], true
+	t.prio = string(fields("P:"))
+	t.interval, _ = foreign.ParseCount(fields("I:"))
+	r.signal = fields("I:") == nil
+	if width := fieldWidth(line, "Act:"); width == 8 && r.unit == 0 {
+		r.unit = time.Nanosecond
+	} else if width > 0 && width < 8 && r.unit == 0 {
+		r.unit = time.Microsecond
+	}
+	return nil
+}
+
+// keyed finds the word that follows a key in line.
+func keyed(line []byte) func(key string) []byte {
+	return func(key string) []byte {
+		i := bytes.Index(line, []byte(key))
+		if i < 0 || (i > 0 && line[i-1] != ' ') {
+			return nil
+		}
+		rest := bytes.TrimLeft(line[i+len(key):], " ")
+		word, _, _ := bytes.Cut(rest, []byte{' '})
+		return word
+	}
+}
+
+// fieldWidth is the width that printf gave the number after key, without the
+// space before it; 0 when the number fills it, so that it can't be told.
+func fieldWidth(line []byte, key string) int {
+	i := bytes.Index(line, []byte(key))
+	if i < 0 {
+		return 0
+	}
+	rest := line[i+len(key):]
+	number := bytes.TrimLeft(rest, " ")
+	padding := len(rest) - len(number)
+	word, _, _ := bytes.Cut(number, []byte{' '})
+	if len(word) >= 8 && padding == 0 {
+		return 0
+	}
+	return padding + len(word)
+}
+
+func (r *cyclictestText) spike(id int64, value, at []byte) error {
+	v, err := foreign.ParseCount(value)
+	if err != nil || v > results.Highest {
+		return nil
+	}
+	ts, err := foreign.ParseTime(at, time.Microsecond)
+	if err != nil {
+		return nil
+	}
+	t := r.thread(id)
+	if r.draft.Spend(100) {
+		r.spikes = append(r.spikes, results.Spike{Series: t.series.ID, At: ts, Latency: v})
+	}
+	return nil
+}
+
+// comment takes a line that opens with #.
+func (r *cyclictestText) comment(line []byte) error {
+	key, rest, ok := bytes.Cut(line, []byte{':'})
+	if !ok {
+		return nil
+	}
+	var each func(t *cyclicThread, v int64)
+	switch string(key) {
+	case "# Min Latencies":
+		r.columns = len(bytes.Fields(rest))
+		each = func(t *cyclicThread, v int64) { t.min = float64(v) }
+	case "# Avg Latencies":
+		each = func(t *cyclicThread, v int64) { t.avg = float64(v) }
+	case "# Max Latencies":
+		each = func(t *cyclicThread, v int64) { t.max, t.hasOver = float64(v), true }
+	case "# Histogram Overflows":
+		each = func(t *cyclicThread, v int64) { t.over = v }
+	case "# Break value":
+		r.broke, _ = foreign.ParseCount(bytes.TrimSpace(rest))
+		return nil
+	default:
+		return nil
+	}
+	for i, word := range bytes.Fields(rest) {
+		if r.columns > 0 && i >= r.columns {
+			break // -H adds a sum
+		}
+		v, err := foreign.ParseCount(word)
+		if err != nil {
+			return err
+		}
+		each(r.thread(int64(i)), v)
+	}
+	return nil
+}
+
+// row keeps a line of the histogram until the number of threads is known.
+func (r *cyclictestText) row(line []byte) {
+	value, counts, _ := bytes.Cut(line, []byte{' '})
+	v, err := foreign.ParseCount(value)
+	if err != nil || v > results.Highest || bytes.Trim(counts, "0123456789 \t") != nil {
+		return
+	}
+	if bytes.Trim(counts, "0 \t") != nil && r.draft.Spend(60) {
+		r.rows = append(r.rows, histogramRow{v, counts})
+	}
+}
+
+// verboseInterval takes "Thread 0 Interval: 1500".
+func (r *cyclictestText) verboseInterval(line []byte) error {
+	words := bytes.Fields(line)
+	if len(words) != 4 || string(words[2]) != "Interval:" {
+		return nil
+	}
+	id, err := foreign.ParseCount(words[1])
+	if err != nil {
+		return nil
+	}
+	interval, err := foreign.ParseCount(words[3])
+	if err != nil {
+		return nil
+	}
+	r.thread(id).interval = interval
+	return nil
+}
+
+// verbose takes a line of -v: thread, cycle, latency.
+func (r *cyclictestText) verbose(line []byte) {
+	var v [3]int64
+	for i, field := range bytes.SplitN(line, []byte{':'}, 3) {
+		n, err := foreign.ParseCount(bytes.TrimSpace(field))
+		if err != nil || n > results.Highest {
+			return
+		}
+		v[i] = n
+	}
+	t := r.thread(v[0])
+	if !r.draft.Spend(40) {
+		return
+	}
+	t.samples = append(t.samples, foreign.Bucket{NS: v[2], N: 1})
+	if len(t.samples) == 1 || v[2] > t.worst.N {
+		t.worst = foreign.Bucket{NS: v[1], N: v[2]}
+	}
+}
+
+// finish decides the unit and fills the series.
+func (r *cyclictestText) finish(o foreign.Options) error {
+	d := r.draft
+	if d.Err() != nil {
+		return d.Err()
+	}
+	if len(r.threads) == 0 && len(r.rows) > 0 { // a text cut off before its summary
+		r.thread(int64(len(bytes.Fields(r.rows[0].counts))) - 1)
+		d.Warn("the text ends before the summary of its histogram")
+	}
+	if len(r.threads) == 0 {
+		return foreign.ErrNoFigures
+	}
+	for _, t := range r.threads {
+		t.fromSamples()
+	}
+	if err := r.decideUnit(o); err != nil {
+		return err
+	}
+	if r.signal {
+		d.Header.Tool = "signaltest"
+	}
+	first := r.threads[0]
+	if first.interval > 0 && first.interval < results.Highest {
+		d.Set(results.ConfigPeriod, first.interval*1000)
+	}
+	if prio, err := strconv.Atoi(first.prio); err == nil {
+		d.Set(results.ConfigPriority, prio)
+	}
+	for _, row := range r.rows {
+		r.spread(row)
+	}
+	for _, t := range r.threads {
+		r.fill(t)
+	}
+	for _, spike := range r.spikes {
+		spike.Latency *= int64(r.unit)
+		d.Spike(spike)
+	}
+	if r.broke > 0 {
+		value := float64(r.broke) * float64(r.unit)
+		d.Gates = append(d.Gates, results.Gate{Name: "break", Value: value, Unit: "ns"})
+		d.Warn("stopped by a latency of %g us; the text does not tell its limit", value/1000)
+	}
+	return nil
+}
+
+// fromSamples works out the figures of a -v list.
+func (t *cyclicThread) fromSamples() {
+	if t.has || len(t.samples) == 0 {
+		return
+	}
+	sum := 0.0
+	t.min = math.Inf(1)
+	for _, s := range t.samples {
+		sum += float64(s.NS)
+		t.min = min(t.min, float64(s.NS))
+	}
+	t.count, t.avg, t.max, t.has = int64(len(t.samples)), sum/float64(len(t.samples)), float64(t.worst.N), true
+}
+
+// decideUnit sets the unit, or says that the text can't tell it.
+func (r *cyclictestText) decideUnit(o foreign.Options) error {
+	if r.unit != 0 {
+		return nil
+	}
+	err := foreign.ErrUnit
+	for _, t := range r.threads {
+		if r.unit, err = o.DecideUnit(t.min, t.max); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// spread gives each thread its column of a histogram's row.
+func (r *cyclictestText) spread(row histogramRow) {
+	ns := row.value * int64(r.unit)
+	i := 0
+	for field := range bytes.FieldsSeq(row.counts) {
+		if i == len(r.threads) {
+			return
+		}
+		n, err := foreign.ParseCount(field)
+		if err != nil {
+			r.draft.Fail(err)
+			return
+		}
+		r.threads[i].series.Bucket(ns, ns, n)
+		i++
+	}
+}
+
+// fill tells the series of a thread what is known of it.
+func (r *cyclictestText) fill(t *cyclicThread) {
+	s, unit := t.series, float64(r.unit)
+	if t.has {
+		s.Count(t.count)
+	}
+	for _, sample := range t.samples {
+		s.Bucket(sample.NS*int64(r.unit), sample.NS*int64(r.unit), sample.N)
+	}
+	s.Above(t.over)
+	if (t.has && t.count > 0) || t.hasOver {
+		s.Min(int64(t.min * unit))
+		s.Mean(t.avg * unit)
+		s.Max(int64(t.max * unit))
+	}
+	if at := float64(t.worst.NS) * float64(t.interval) * 1000; len(t.samples) > 0 && t.interval > 0 && at < foreign.MaxFigure {
+		s.MaxAt(int64(at))
+	}
+}
