@@ -1,21 +1,23 @@
 package results
 
 import (
-	"fmt"
+	"strconv"
+	"strings"
 	"time"
 )
 
-// Limits are what a run's figures shall not exceed. The zero value has none.
+// Limits are the gates of a run. The zero value has none.
 type Limits struct {
 	// Max is the largest latency allowed, 0 for any.
 	Max time.Duration
-	// Break is the latency at which the run should have stopped, 0 for none.
-	Break       time.Duration
+	// Percentiles are the largest latencies allowed at percentiles.
 	Percentiles []PercentileLimit
-	// MaxOverruns and MaxLost are nil for any number. What a full ring left
-	// unrecorded counts as lost.
+	// MaxOverruns and MaxLost are the largest numbers allowed; nil allows any.
+	// Samples that a full ring dropped count as lost.
 	MaxOverruns *int64
 	MaxLost     *int64
+	// Break is the latency above which the run was to stop at once, 0 for none.
+	Break time.Duration
 }
 
 // A PercentileLimit is the largest latency allowed at a percentile, such as
@@ -25,47 +27,76 @@ type PercentileLimit struct {
 	Limit      time.Duration
 }
 
-// Gates holds every series of an ended run against the limits. A latency that
-// is not known, since nothing was measured, does not pass.
+// The names of gates; that of a percentile follows its prefix.
+const (
+	gateMax         = "max"
+	gatePercentile  = "percentile "
+	gateMaxOverruns = "max-overruns"
+	gateMaxLost     = "max-lost"
+	gateBreak       = "break"
+)
+
+// Gates holds every series of end against l, series by series. A gate whose
+// figure nobody knows, for want of samples, does not pass. A percentile is that
+// of Tally.Quantile: it may read one part in 1,024 too high, never too low.
 func (l Limits) Gates(end *End) []Gate {
 	var gates []Gate
 	for i := range end.Series {
-		s := &end.Series[i]
-		gates = append(gates, l.latencies(s)...)
-		if l.MaxOverruns != nil {
-			gates = append(gates, count("max-overruns", s, *l.MaxOverruns, s.Overruns))
-		}
-		if l.MaxLost != nil {
-			gates = append(gates, count("max-lost", s, *l.MaxLost, s.Lost+s.Unrecorded))
+		t := &end.Series[i]
+		for _, g := range l.list() {
+			g.Series = t.ID
+			gates = append(gates, g.held(&t.Tally))
 		}
 	}
 	return gates
 }
 
-// latencies are the gates of one series that are in ns.
-func (l Limits) latencies(s *Total) []Gate {
-	var gates []Gate
-	known := s.Samples() > 0
-	if l.Max > 0 {
-		gates = append(gates, latency("max", s, l.Max, s.Max, known))
+// list is the gates without series and value.
+func (l Limits) list() []Gate {
+	var list []Gate
+	latency := func(name string, limit time.Duration) {
+		list = append(list, Gate{Name: name, Limit: float64(limit), Unit: "ns"})
 	}
-	if l.Break > 0 {
-		gates = append(gates, latency("break", s, l.Break, s.Max, known))
+	if l.Max > 0 {
+		latency(gateMax, l.Max)
 	}
 	for _, p := range l.Percentiles {
-		value, known := s.Quantile(p.Percentile / 100)
-		gates = append(gates, latency(fmt.Sprintf("percentile %g", p.Percentile), s, p.Limit, value, known))
+		latency(gatePercentile+strconv.FormatFloat(p.Percentile, 'f', -1, 64), p.Limit)
 	}
-	return gates
+	if l.MaxOverruns != nil {
+		list = append(list, Gate{Name: gateMaxOverruns, Limit: float64(*l.MaxOverruns)})
+	}
+	if l.MaxLost != nil {
+		list = append(list, Gate{Name: gateMaxLost, Limit: float64(*l.MaxLost)})
+	}
+	if l.Break > 0 {
+		latency(gateBreak, l.Break)
+	}
+	return list
 }
 
-func latency(name string, s *Total, limit time.Duration, value int64, known bool) Gate {
-	return Gate{
-		Name: name, Series: s.ID, Limit: float64(limit), Value: float64(value), Unit: "ns",
-		Pass: known && value <= int64(limit),
-	}
+// held returns g with the value that t has, and whether it holds.
+func (g Gate) held(t *Tally) Gate {
+	value, known := g.of(t)
+	g.Value, g.Pass = value, known && value <= g.Limit
+	return g
 }
 
-func count(name string, s *Total, limit, value int64) Gate {
-	return Gate{Name: name, Series: s.ID, Limit: float64(limit), Value: float64(value), Pass: value <= limit}
+// of returns the figure of t that g limits.
+func (g Gate) of(t *Tally) (value float64, known bool) {
+	switch g.Name {
+	case gateMax, gateBreak:
+		return float64(t.Max), !t.Empty() && !t.Missing.Has(NoMax)
+	case gateMaxOverruns:
+		return float64(t.Overruns), !t.Missing.Has(NoOverruns)
+	case gateMaxLost:
+		return float64(t.Lost + t.Unrecorded), !t.Missing.Has(NoLost)
+	}
+	text, isPercentile := strings.CutPrefix(g.Name, gatePercentile)
+	percent, err := strconv.ParseFloat(text, 64)
+	if !isPercentile || err != nil {
+		return 0, false
+	}
+	ns, known := t.Quantile(percent / 100)
+	return float64(ns), known
 }

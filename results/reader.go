@@ -239,5 +239,6 @@ func (a *assembler) warn(run *Run) {
 	if a.lost > 0 {
 		run.Warnings = append(run.Warnings, fmt.Sprintf("%d records outside of a run were passed over", a.lost))
 	}
+	run.incomplete = a.torn+a.lost > 0
 	a.torn, a.lost = 0, 0
 }

@@ -37,9 +37,12 @@ type Run struct {
 	Warnings []string
 
 	started bool
-	at      int64   // the end of what was measured, in ns since T0
-	totals  []Total // from the last checkpoint and the intervals after it
-	summed  []Total // from the intervals alone, without histograms
+	// incomplete says that a reader passed over lines which may have been the
+	// run's.
+	incomplete bool
+	at         int64   // the end of what was measured, in ns since T0
+	totals     []Total // from the last checkpoint and the intervals after it
+	summed     []Total // from the intervals alone, without histograms
 }
 
 // Put takes the next record. It copies what it keeps, and returns an error

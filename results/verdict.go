@@ -2,98 +2,127 @@ package results
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 )
 
-// Status is the exit status that a verdict stands for.
+// Status is the exit status that v stands for, 1 for a run without a verdict,
+// such as one that was cut short.
 func (v Verdict) Status() int {
 	switch v {
-	case VerdictError:
-		return 1
+	case Pass:
+		return 0
 	case Fail:
 		return 3
 	case Contradicts:
 		return 5
 	}
-	return 0
+	return 1
 }
 
-// Judge returns the verdict of a run from its figures and gates; failed says
-// that measuring broke down. Where several verdicts apply the order is error,
-// contradicts, fail, pass.
+// Worst returns the verdict on several runs together. It is the first that
+// applies of VerdictError, Contradicts, Fail and Pass; a run without a verdict
+// counts as an error, and no runs at all pass.
+func Worst(verdicts ...Verdict) Verdict {
+	for _, v := range []Verdict{VerdictError, Contradicts, Fail} {
+		if slices.ContainsFunc(verdicts, func(o Verdict) bool { return o.Status() == v.Status() }) {
+			return v
+		}
+	}
+	return Pass
+}
+
+// Judge returns the verdict on a run that ended as end says, from its figures,
+// its gates and its reason. Failed says that measuring broke down; period is
+// the time between samples, 0 where they have none.
 func Judge(end *End, period time.Duration, failed bool) Verdict {
 	switch {
 	case failed:
 		return VerdictError
 	case len(Contradictions(end, period)) > 0:
 		return Contradicts
-	case slices.ContainsFunc(end.Gates, func(g Gate) bool { return !g.Pass }):
+	case end.Reason == "break", slices.ContainsFunc(end.Gates, func(g Gate) bool { return !g.Pass }):
 		return Fail
 	}
 	return Pass
 }
 
-// Contradictions says where the totals of a run can't be true: a negative
-// latency (a timer never fires early), samples, overruns, unrecorded and
-// throttled periods that don't make up the elapsed ones give or take one
-// (period 0: not checked), or figures out of order. Each is a sentence.
+// Contradictions says, a line each, which figures of end can't be true: a
+// negative latency; samples and missed periods that aren't the elapsed time in
+// periods, to one; figures of one series that no set of samples has. Period is
+// 0 where samples have none. It is empty for a sound run.
 func Contradictions(end *End, period time.Duration) []string {
 	var list []string
 	for i := range end.Series {
-		s := &end.Series[i]
+		t := &end.Series[i]
 		say := func(format string, args ...any) {
-			list = append(list, fmt.Sprintf("series %d: ", s.ID)+fmt.Sprintf(format, args...))
+			list = append(list, fmt.Sprintf("series %d: ", t.ID)+fmt.Sprintf(format, args...))
 		}
-		if s.Samples() > 0 {
-			s.contradictions(say)
+		if period > 0 && !t.Missing.Has(NoCount|NoOverruns) {
+			slots := t.Samples() + t.Overruns + t.Throttled
+			if n := end.Seconds * 1e9 / float64(period); float64(slots) < math.Floor(n)-1 || float64(slots) > math.Ceil(n)+1 {
+				say("%d samples and %d missed periods in %g s, which has %.0f periods", t.Samples(), t.Overruns+t.Throttled, end.Seconds, n)
+			}
 		}
-		if period <= 0 || s.Missing.Has(NoCount|NoOverruns) {
-			continue
-		}
-		got, want := s.Count+s.Overruns+s.Unrecorded+s.Throttled, int64(end.Seconds*1e9/float64(period))
-		if got < want-1 || got > want+1 {
-			say("%d samples, %d overruns, %d unrecorded and %d throttled periods are %d, but %d periods elapsed",
-				s.Count, s.Overruns, s.Unrecorded, s.Throttled, got, want)
+		if !t.Empty() {
+			contradictLatencies(&t.Tally, say)
 		}
 	}
 	return list
 }
 
-// contradictions says what is wrong with the latencies of one series.
-func (s *Total) contradictions(say func(string, ...any)) {
-	if s.Min < 0 && !s.Missing.Has(NoMin) {
-		say("a negative latency of %d ns", s.Min)
+// contradictLatencies holds minimum, mean, median and maximum against each other.
+func contradictLatencies(t *Tally, say func(format string, args ...any)) {
+	if !t.Missing.Has(NoMin) && t.Min < 0 {
+		say("a latency of %d ns: nothing ends before it begins", t.Min)
 	}
-	if s.Histogram == nil {
+	if !t.Missing.Has(NoMin|NoMax) && t.Min > t.Max {
+		say("minimum %d ns is above maximum %d ns", t.Min, t.Max)
+	}
+	if mean := t.Mean(); !t.Missing.Has(NoMin|NoMean|NoMax) && (mean < float64(t.Min) || mean > float64(t.Max)) {
+		say("mean %.0f ns is outside of %d to %d ns", mean, t.Min, t.Max)
+	}
+	h := t.Histogram
+	if h == nil || t.Missing.Has(NoCount) {
 		return
 	}
-	if n := s.Histogram.Count(); n != s.Count {
-		say("%d samples, but %d in the histogram", s.Count, n)
+	if h.Count() != t.Count {
+		say("the histogram holds %d samples of %d", h.Count(), t.Count)
 	}
-	if s.Count == 0 || s.Missing.Has(NoMin|NoMax) {
+	p50 := h.Quantile(0.5)
+	if p50 < 0 || p50 > Highest || h.Count() == 0 || t.Missing.Has(NoMin|NoMax) {
 		return
 	}
-	// The middle of the samples by the histogram alone, which knows it to a
-	// thousandth: Quantile would force it between the extremes.
-	if p50 := s.Histogram.Quantile(0.5); s.Min > p50 || p50-p50/512-1 > s.Max {
-		say("minimum %d ns, median %d ns and maximum %d ns are out of order", s.Min, p50, s.Max)
+	if p50 < t.Min {
+		say("minimum %d ns is above the median, %d ns", t.Min, p50)
+	}
+	if low, _ := bounds(index(p50)); low > t.Max {
+		say("the median, %d ns, is above maximum %d ns", low, t.Max)
 	}
 }
 
-// Differences says where the intervals of a run don't add up to its end. The
-// run must have kept at least the figures of its intervals.
-func (r *Run) Differences() []string {
-	if r.End == nil || r.Keep == KeepTotals {
+// Check says, a line each, what contradicts in a whole run that was read: the
+// Contradictions of its end, with the period that these want, and intervals
+// that don't add up to it. What a log lacks, since it could not be written or
+// was torn, isn't missed, and with KeepTotals the intervals aren't known. A run
+// without an end contradicts nothing.
+func (r *Run) Check(period time.Duration) []string {
+	end := r.End
+	if end == nil {
 		return nil
 	}
-	var list []string
-	for _, total := range r.End.Series {
-		for _, sum := range r.summed {
-			if sum.ID == total.ID && (sum.Count != total.Count || sum.Overruns != total.Overruns || sum.Sum != total.Sum) {
-				list = append(list, fmt.Sprintf("series %d: the intervals add up to %d samples, %d overruns and %d ns, the end says %d, %d and %d",
-					sum.ID, sum.Count, sum.Overruns, sum.Sum, total.Count, total.Overruns, total.Sum))
-			}
+	list := Contradictions(end, period)
+	if r.Keep == KeepTotals || r.incomplete || end.Unlogged > 0 || len(r.Intervals) == 0 {
+		return list
+	}
+	for i := range end.Series {
+		t := &end.Series[i]
+		sum := &total(&r.summed, t.ID).Tally
+		if sum.Count != t.Count || sum.Sum != t.Sum || sum.Overruns != t.Overruns || sum.Lost != t.Lost ||
+			sum.Unrecorded != t.Unrecorded || !t.Empty() && (sum.Min != t.Min || sum.Max != t.Max) {
+			list = append(list, fmt.Sprintf("series %d: the intervals don't add up to the end: %d samples, %d overruns, %d to %d ns against %d, %d, %d to %d",
+				t.ID, sum.Count, sum.Overruns, sum.Min, sum.Max, t.Count, t.Overruns, t.Min, t.Max))
 		}
 	}
 	return list
