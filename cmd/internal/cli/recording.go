@@ -123,7 +123,8 @@ func (r *Recording) Run(ctx context.Context, cfg session.Config, src session.Sou
 	return err
 }
 
-// printer is what prints the table as it comes, nil where nothing shall.
+// printer is what prints the table as it comes, with a status line under it on
+// a terminal, nil where nothing shall.
 func (r *Recording) printer() (results.Sink, error) {
 	m := r.flags
 	if m.Output == "-" || m.JSON && m.Form != format.Cyclictest {
@@ -131,7 +132,11 @@ func (r *Recording) printer() (results.Sink, error) {
 	}
 	o := m.printing()
 	o.Notice, o.Gnuplot = r.env.Stderr, r.gnuplot
-	return format.New(m.Form, r.env.Stdout, o)
+	table := func(w io.Writer) (results.Sink, error) { return format.New(m.Form, w, o) }
+	if out, ok := r.env.Stdout.(*os.File); ok && !m.Quiet {
+		return format.Live(out, table)
+	}
+	return table(r.env.Stdout)
 }
 
 // Close closes the files, prints the JSON document where it was asked for, and
