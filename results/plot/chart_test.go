@@ -131,8 +131,8 @@ func TestTimeHasGaps(t *testing.T) {
 
 func TestHeatmapHoldsEverySample(t *testing.T) {
 	for _, seconds := range []int{1, 10, 481, 5000} {
-		run := made{label: "a", cpus: 2, seconds: seconds, rate: 4, base: 4000, seed: 1, spike: 900_000}.run()
-		chart := plot.Heatmap([]*results.Run{run}, columns([]*results.Run{run}))[0]
+		run, columns := made{label: "a", cpus: 2, seconds: seconds, rate: 4, base: 4000, seed: 1, spike: 900_000}.both()
+		chart := plot.Heatmap([]*results.Run{run}, []*plot.Columns{columns})[0]
 		var n int64
 		for _, row := range chart.Grid.Counts {
 			for _, k := range row {
@@ -192,7 +192,7 @@ func TestUnknownFigures(t *testing.T) {
 	draw(t, "unknown-histogram", plot.Histogram(run))
 	draw(t, "unknown-percentile", plot.Percentile(run))
 	draw(t, "unknown-time", plot.Time(run))
-	draw(t, "unknown-heatmap", plot.Heatmap(runs, columns(runs))...)
+	draw(t, "unknown-heatmap", plot.Heatmap(runs, make([]*plot.Columns, 1))...)
 	if note := plot.Histogram(run).Curves[0].Note; note != "max 19.15 µs" {
 		t.Errorf("note %q", note)
 	}

@@ -8,7 +8,7 @@ import (
 
 // Heatmap shows when which latencies occurred: one chart a run, all its series
 // together, and all charts with one latency axis. Columns are those of the
-// runs, in their order. A run whose intervals have no histograms, as in other
+// runs, in their order, nil where there are none. A run whose intervals have no histograms, as in other
 // tools' files, gives an empty chart.
 func Heatmap(runs []*results.Run, columns []*Columns) []Chart {
 	var traces []trace
@@ -18,18 +18,19 @@ func Heatmap(runs []*results.Run, columns []*Columns) []Chart {
 	lo, hi := span(traces)
 	y := latencyAxis(lo, hi)
 	edges := bins(traces, lo, hi, y.Scale)
+	names := RunNames(runs)
 	charts := make([]Chart, len(runs))
 	for i, r := range runs {
 		c := columns[i]
+		if c == nil {
+			c = new(Columns)
+		}
 		charts[i] = Chart{
-			Kind: KindHeatmap, Title: title("samples over time", runs[i:i+1]),
+			Kind: KindHeatmap, Title: r.Tool + ": samples over time, " + names[i],
 			X:     Axis{Title: "time since the start", Scale: Elapsed, Max: max(1, duration(runs[i:i+1]), float64(len(c.sums))*float64(c.seconds()))},
 			Y:     y,
 			Grid:  c.grid(edges),
 			Notes: []string{fmt.Sprintf("a column is %s wide", seconds(float64(c.seconds())))},
-		}
-		if name := runName(runs, distinctLabels(runs), i); len(runs) > 1 {
-			charts[i].Title = r.Tool + ": samples over time, " + name
 		}
 		if c.without > 0 {
 			charts[i].Notes = append(charts[i].Notes, fmt.Sprintf("%d of %d intervals have no histogram and are not shown", c.without, c.all))

@@ -41,29 +41,35 @@ func TestPictures(t *testing.T) {
 	spike.spike = 1_043_000
 	two := one
 	two.cpus = 2
-	day := made{label: "24 h", cpus: 1, seconds: 86400, rate: 5, base: 4000, seed: 9, spike: 412_000}
+	day := made{label: "24 h", cpus: 1, seconds: 86400, rate: 2, base: 4000, seed: 9, spike: 412_000}
 	many := made{label: "64 CPUs", cpus: 64, seconds: 10, rate: 500, base: 400, seed: 3}
 	few := made{label: "few", cpus: 1, seconds: 1, rate: 1, base: 4000, seed: 3}
 	for _, c := range []struct {
 		name string
-		runs []*results.Run
+		made []made
 	}{
-		{"one", []*results.Run{one.run()}},
-		{"spike", []*results.Run{spike.run()}},
-		{"two-cpus", []*results.Run{two.run()}},
+		{"one", []made{one}},
+		{"spike", []made{spike}},
+		{"two-cpus", []made{two}},
 		{"four-runs", several(4, 1)},
 		{"two-runs-two-cpus", several(2, 2)},
-		{"day", []*results.Run{day.run()}},
-		{"many", []*results.Run{many.run()}},
-		{"few", []*results.Run{few.run()}},
-		{"none", []*results.Run{{Header: results.Header{Tool: "latency", Label: "nothing"}}}},
+		{"day", []made{day}},
+		{"many", []made{many}},
+		{"few", []made{few}},
+		{"none", []made{{label: "nothing"}}},
 		{"no-runs", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			draw(t, c.name+"-histogram", plot.Histogram(c.runs...))
-			draw(t, c.name+"-time", plot.Time(c.runs...))
-			draw(t, c.name+"-percentile", plot.Percentile(c.runs...))
-			draw(t, c.name+"-heatmap", plot.Heatmap(c.runs, columns(c.runs))...)
+			var runs []*results.Run
+			var columns []*plot.Columns
+			for _, m := range c.made {
+				r, k := m.both()
+				runs, columns = append(runs, r), append(columns, k)
+			}
+			draw(t, c.name+"-histogram", plot.Histogram(runs...))
+			draw(t, c.name+"-time", plot.Time(runs...))
+			draw(t, c.name+"-percentile", plot.Percentile(runs...))
+			draw(t, c.name+"-heatmap", plot.Heatmap(runs, columns)...)
 		})
 	}
 }

@@ -23,8 +23,15 @@ type made struct {
 // run makes a run as a session would: intervals of a second with histograms.
 // Latencies are the base plus a log-normal part, a few of them tenfold.
 func (m made) run() *results.Run {
+	r, _ := m.both()
+	return r
+}
+
+// both makes the run and its columns.
+func (m made) both() (*results.Run, *plot.Columns) {
 	rnd := rand.New(rand.NewPCG(m.seed, 1))
-	r := &results.Run{Keep: results.KeepAll}
+	r, columns := new(results.Run), new(plot.Columns)
+	h := new(results.Histogram)
 	head := &results.Header{Tool: "latency", Label: m.label}
 	for cpu := range m.cpus {
 		info := results.SeriesInfo{ID: cpu, Labels: results.Labels{"cpu": fmt.Sprint(cpu)}}
@@ -34,7 +41,8 @@ func (m made) run() *results.Run {
 	for s := range m.seconds {
 		for cpu := range m.cpus {
 			v := results.Interval{Series: cpu, At: int64(s+1) * 1e9, Seconds: 1}
-			v.Histogram = new(results.Histogram)
+			h.Reset()
+			v.Histogram = h
 			for k := range m.rate {
 				ns := int64(m.base * (1 + 0.3*float64(cpu)) * (0.6 + math.Exp(0.35*rnd.NormFloat64())))
 				if rnd.IntN(20000) == 0 {
@@ -53,9 +61,12 @@ func (m made) run() *results.Run {
 				v.Histogram.Record(ns)
 			}
 			put(r, &v)
+			if err := columns.Put(&v); err != nil {
+				panic(err)
+			}
 		}
 	}
-	return r
+	return r, columns
 }
 
 func put(r *results.Run, rec results.Record) {
@@ -64,27 +75,15 @@ func put(r *results.Run, rec results.Record) {
 	}
 }
 
-func several(n, cpus int) (runs []*results.Run) {
+// several are runs of kernels each slower than the one before, the third with
+// a spike.
+func several(n, cpus int) (list []made) {
 	for i := range n {
 		m := made{label: fmt.Sprintf("6.1.0-%d-rt", 57+i), cpus: cpus, seconds: 30, rate: 2000, base: 4000 * (1 + 0.25*float64(i)), seed: uint64(i)}
 		if i == 2 {
 			m.spike = 213_000
 		}
-		runs = append(runs, m.run())
-	}
-	return runs
-}
-
-// columns are those of runs that kept all.
-func columns(runs []*results.Run) (list []*plot.Columns) {
-	for _, r := range runs {
-		c := new(plot.Columns)
-		for i := range r.Intervals {
-			if err := c.Put(&r.Intervals[i]); err != nil {
-				panic(err)
-			}
-		}
-		list = append(list, c)
+		list = append(list, m)
 	}
 	return list
 }

@@ -32,18 +32,24 @@ type trace struct {
 // each. Runs without samples are left out.
 func tracesOf(runs []*results.Run) []trace {
 	labels := distinctLabels(runs)
+	names := RunNames(runs)
+	if len(labels) > 1 {
+		for i, r := range runs {
+			names[i] = r.Label
+		}
+	}
 	room := max(1, maxCurves/max(1, len(runs)))
 	var traces []trace
 	for i, run := range runs {
 		parts := split(run, room)
 		for k := range parts {
 			t := &parts[k]
-			names := []string{runName(runs, labels, i)}
+			words := []string{names[i]}
 			t.colour, t.dash = colour(i), dash(k)
 			switch {
 			case len(runs) == 1:
 				t.colour, t.dash = colour(k), dash(k/len(palette()))
-				names = names[:0]
+				words = words[:0]
 				if t.rest {
 					t.colour, t.dash = grey, nil
 				}
@@ -51,10 +57,10 @@ func tracesOf(runs []*results.Run) []trace {
 				t.colour = colour(slices.Index(labels, run.Label))
 			}
 			if t.name != "" {
-				names = append(names, t.name)
+				words = append(words, t.name)
 			}
-			if t.name = strings.Join(names, ", "); t.name == "" {
-				t.name = runName(runs, labels, i)
+			if t.name = strings.Join(words, ", "); t.name == "" {
+				t.name = names[i]
 			}
 		}
 		traces = append(traces, parts...)
@@ -70,19 +76,6 @@ func distinctLabels(runs []*results.Run) (labels []string) {
 		}
 	}
 	return labels
-}
-
-// runName is the label of run i, with its number where no label tells the runs
-// apart.
-func runName(runs []*results.Run, labels []string, i int) string {
-	name := runs[i].Label
-	if name == "" {
-		name = "run"
-	}
-	if len(runs) > 1 && len(labels) == 1 {
-		name = fmt.Sprintf("%s #%d", name, i+1)
-	}
-	return name
 }
 
 // split returns the series of a run that have samples as traces named by what
@@ -245,4 +238,25 @@ func loss(traces []trace) (notes []string) {
 		}
 	}
 	return notes
+}
+
+// RunNames are short names that tell the runs apart: their labels, numbered
+// where several runs share one.
+func RunNames(runs []*results.Run) []string {
+	count := map[string]int{}
+	for _, r := range runs {
+		count[r.Label]++
+	}
+	names := make([]string, len(runs))
+	seen := map[string]int{}
+	for i, r := range runs {
+		names[i] = r.Label
+		if names[i] == "" {
+			names[i] = "run"
+		}
+		if seen[r.Label]++; count[r.Label] > 1 {
+			names[i] = fmt.Sprintf("%s #%d", names[i], seen[r.Label])
+		}
+	}
+	return names
 }

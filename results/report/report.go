@@ -1,0 +1,169 @@
+// Package report writes runs as one HTML page: tables, plots that can be
+// zoomed, what differs between the machines, and the verdict. The page needs
+// nothing but itself: styles, scripts and data are in it, and its own policy
+// forbids it to load anything else.
+package report
+
+import (
+	"bufio"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+
+	"worstcase/results"
+	"worstcase/results/compare"
+	"worstcase/results/plot"
+)
+
+// A Page is what one report shows.
+type Page struct {
+	// Title is the page's heading, or empty for one made from the runs.
+	Title string
+	Runs  []*results.Run
+	// Columns are the runs' histograms by time, in the order of Runs, or nil for
+	// a page without heat maps.
+	Columns []*plot.Columns
+	// Comparisons of sets of the runs. Their differences stand above the figures.
+	Comparisons []*compare.Comparison
+}
+
+//go:embed page.html
+var pageHTML string
+
+//go:embed page.css
+var pageCSS string
+
+//go:embed page.js
+var pageJS string
+
+//go:embed uplot/uPlot.iife.min.js
+var uplotJS string
+
+//go:embed uplot/uPlot.min.css
+var uplotCSS string
+
+//go:embed uplot/LICENSE
+var uplotLicense string
+
+// maxHeatmaps is how many runs get a heat map, each a chart of its own.
+const maxHeatmaps = 8
+
+// A view is a page as its template wants it.
+type view struct {
+	Title, Subtitle string
+	UplotCSS, CSS   template.CSS
+	License         template.JS
+	UplotJS, JS     template.JS
+	Verdicts        []verdict
+	Comparisons     []comparison
+	Warnings        []string
+	// Figures stand above the charts, Rest below them.
+	Figures, Rest []table
+	Charts        []plot.Chart
+	Details       []details
+}
+
+// Write writes the page.
+func Write(w io.Writer, p Page) error {
+	t, err := template.New("page").Parse(pageHTML)
+	if err != nil {
+		return fmt.Errorf("write a report: %w", err)
+	}
+	names := plot.RunNames(p.Runs)
+	v := view{
+		Title: p.title(), Subtitle: p.subtitle(),
+		CSS: template.CSS(pageCSS), UplotCSS: template.CSS(uplotCSS),
+		License: template.JS("/*\nuPlot\n\n" + uplotLicense + "*/"),
+		UplotJS: template.JS(uplotJS), JS: template.JS(pageJS),
+		Verdicts: verdicts(p.Runs, names), Warnings: warnings(p.Runs, names),
+		Figures: filled(differences(p.Comparisons), summary(p.Runs, names), cells(p.Runs, names)),
+		Charts:  p.charts(),
+		Rest:    filled(spikes(p.Runs, names), gates(p.Runs, names), changes(p.Runs, names)),
+		Details: machines(p.Runs, names),
+	}
+	for _, c := range p.Comparisons {
+		v.Comparisons = append(v.Comparisons, comparisonOf(c))
+	}
+	b := bufio.NewWriter(w)
+	if err := t.Execute(b, v); err != nil {
+		return fmt.Errorf("write a report: %w", err)
+	}
+	if err := b.Flush(); err != nil {
+		return fmt.Errorf("write a report: %w", err)
+	}
+	return nil
+}
+
+// filled leaves out the tables without rows.
+func filled(tables ...table) []table {
+	return slices.DeleteFunc(tables, func(t table) bool { return len(t.Rows) == 0 })
+}
+
+// title names the tools and labels of the runs.
+func (p *Page) title() string {
+	if p.Title != "" {
+		return p.Title
+	}
+	var tools, labels []string
+	for _, r := range p.Runs {
+		if !slices.Contains(tools, r.Tool) {
+			tools = append(tools, r.Tool)
+		}
+		if !slices.Contains(labels, r.Label) {
+			labels = append(labels, r.Label)
+		}
+	}
+	if len(labels) > 4 {
+		labels = append(labels[:3], fmt.Sprintf("%d more", len(labels)-3))
+	}
+	return strings.Join(tools, ", ") + ": " + strings.Join(labels, ", ")
+}
+
+// subtitle says how many runs there are and on which machines.
+func (p *Page) subtitle() string {
+	parts := []string{fmt.Sprintf("%d runs", len(p.Runs))}
+	if len(p.Runs) == 1 {
+		parts[0] = "1 run"
+	}
+	for _, key := range []string{"board.model", "cpu.model", "hypervisor"} {
+		for _, r := range p.Runs {
+			if v := r.Host[key]; v != "" && !slices.Contains(parts, v) {
+				parts = append(parts, v)
+			}
+		}
+	}
+	return strings.Join(parts, " · ")
+}
+
+// charts are all that the runs can fill.
+func (p *Page) charts() []plot.Chart {
+	measured := slices.ContainsFunc(p.Runs, func(r *results.Run) bool {
+		return slices.ContainsFunc(r.Totals(), func(t results.Total) bool { return t.Histogram != nil })
+	})
+	var charts []plot.Chart
+	if measured {
+		charts = append(charts, plot.Histogram(p.Runs...), plot.Percentile(p.Runs...))
+	}
+	if slices.ContainsFunc(p.Runs, func(r *results.Run) bool { return len(r.Intervals) > 1 }) {
+		charts = append(charts, plot.Time(p.Runs...))
+	}
+	if p.Columns != nil {
+		n := min(len(p.Runs), maxHeatmaps)
+		for _, c := range plot.Heatmap(p.Runs[:n], p.Columns[:n]) {
+			if c.Grid.Max() > 0 {
+				charts = append(charts, c)
+			}
+		}
+	}
+	for _, label := range []string{"size", "rate"} {
+		for _, c := range plot.Over(label, "service", p.Runs...) {
+			if len(c.X.Names) > 1 {
+				charts = append(charts, c)
+			}
+		}
+	}
+	return charts
+}

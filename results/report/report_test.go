@@ -1,0 +1,182 @@
+package report_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"worstcase/results"
+	"worstcase/results/compare"
+	"worstcase/results/plot"
+	"worstcase/results/report"
+)
+
+// run makes a reproducible run of one series with a spike in its middle.
+func run(label string, seed uint64, seconds int, base float64, spike int64) (*results.Run, *plot.Columns) {
+	rnd := rand.New(rand.NewPCG(seed, 1))
+	r, columns := &results.Run{Source: label + ".run"}, new(plot.Columns)
+	put := func(rec results.Record) {
+		if err := r.Put(rec); err != nil {
+			panic(err)
+		}
+		if err := columns.Put(rec); err != nil {
+			panic(err)
+		}
+	}
+	put(&results.Header{
+		Tool: "latency", Label: label, Series: []results.SeriesInfo{{ID: 0, Labels: results.Labels{"cpu": "1"}}},
+		Config: map[string]any{"period_ns": 100000, "policy": "SCHED_FIFO", "priority": 99},
+		Host:   results.Facts{"kernel.release": label, "cpu.model": "Cortex-A72", "kernel.preempt": "full", "kernel.cmdline": "isolcpus=1"},
+	})
+	for s := range seconds {
+		v := results.Interval{At: int64(s+1) * 1e9, Seconds: 1}
+		v.Histogram = new(results.Histogram)
+		for k := range 1000 {
+			ns := int64(base * (0.6 + math.Exp(0.35*rnd.NormFloat64())))
+			if spike > 0 && s == seconds/2 && k == 500 {
+				ns = spike
+			}
+			if v.Count++; v.Count == 1 || ns < v.Min {
+				v.Min = ns
+			}
+			if ns > v.Max {
+				v.Max, v.MaxAt = ns, int64(s)*1e9+int64(k)*1e6
+			}
+			v.Sum += ns
+			v.Histogram.Record(ns)
+		}
+		put(&v)
+	}
+	if spike > 0 {
+		put(&results.Spike{At: int64(seconds/2)*1e9 + 5e8, Latency: spike, Blamed: "irq 34 eth0", Stages: map[string]int64{"irq": spike - 4000, "switch": 4000}})
+	}
+	totals := make([]results.Total, len(r.Totals()))
+	copy(totals, r.Totals())
+	verdict := results.Pass
+	if totals[0].Max > 150000 {
+		verdict = results.Fail
+	}
+	put(&results.End{
+		Reason: "duration", Seconds: float64(seconds), Series: totals, Verdict: verdict,
+		After: results.Figures{"irq.LOC": 12345, "steal_ns": 0, "context_switches": 777},
+		Gates: []results.Gate{{Name: "max", Limit: 150000, Value: float64(totals[0].Max), Unit: "ns", Pass: totals[0].Max <= 150000}},
+	})
+	return r, columns
+}
+
+func fourRuns() (p report.Page) {
+	for i := range 4 {
+		spike := int64(0)
+		if i == 2 {
+			spike = 1_043_000
+		}
+		r, c := run(fmt.Sprintf("6.1.0-%d-rt", 57+i), uint64(i), 40, 4000*(1+0.2*float64(i)), spike)
+		p.Runs, p.Columns = append(p.Runs, r), append(p.Columns, c)
+	}
+	return p
+}
+
+func write(t *testing.T, p report.Page) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := report.Write(&b, p); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestPageHoldsEverything(t *testing.T) {
+	p := fourRuns()
+	c, err := compare.Compare(compare.Side{Runs: p.Runs[:1]}, compare.Side{Runs: p.Runs[1:2]}, compare.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Comparisons = append(p.Comparisons, c)
+	page := write(t, p)
+	for _, want := range []string{
+		"<title>latency: 6.1.0-57-rt, 6.1.0-58-rt, 6.1.0-59-rt, 6.1.0-60-rt</title>",
+		"4 runs · Cortex-A72", "6.1.0-58-rt compared with 6.1.0-57-rt", "no verdict", "1043.000", "irq 34 eth0", "context_switches",
+		"kernel.cmdline", "isolcpus=1", "The MIT License", "(v1.6.32)", "Content-Security-Policy",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Contains(page, "steal_ns") {
+		t.Error("the page shows what did not change")
+	}
+	if page != write(t, p) {
+		t.Error("the same runs gave two different pages")
+	}
+}
+
+func TestPageOfLittle(t *testing.T) {
+	short := &results.Run{}
+	if err := short.Put(&results.Header{Tool: "latency", Label: "cut"}); err != nil {
+		t.Fatal(err)
+	}
+	old := &results.Run{}
+	for _, rec := range []results.Record{
+		&results.Header{Tool: "latency", Label: "2005", Series: []results.SeriesInfo{{}}},
+		&results.End{Series: []results.Total{{Tally: results.Tally{Min: 3000, Max: 19147, Average: 5974, Missing: results.NoCount | results.NoPercentiles | results.NoMaxAt | results.NoOverruns}}}},
+	} {
+		if err := old.Put(rec); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		name string
+		page report.Page
+		want []string
+	}{
+		{"no runs", report.Page{Title: "nothing"}, []string{"nothing", "0 runs"}},
+		{"a run cut short", report.Page{Runs: []*results.Run{short}}, []string{"cut short", "1 run"}},
+		{"unknown figures", report.Page{Runs: []*results.Run{old}}, []string{"5.974", "19.147", "<td>?</td>"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			page := write(t, c.page)
+			for _, want := range c.want {
+				if !strings.Contains(page, want) {
+					t.Errorf("the page lacks %q", want)
+				}
+			}
+		})
+	}
+}
+
+func TestPageEscapes(t *testing.T) {
+	evil := `</script><script>alert(1)</script><img src=x onerror=alert(2)>`
+	r, c := run(evil, 1, 3, 4000, 0)
+	page := write(t, report.Page{Runs: []*results.Run{r}, Columns: []*plot.Columns{c}})
+	if strings.Contains(page, "<script>alert") || strings.Contains(page, "<img") {
+		t.Error("a label became markup")
+	}
+	b := openPage(t, report.Page{Runs: []*results.Run{r}, Columns: []*plot.Columns{c}})
+	var name string
+	b.eval(`document.querySelector(".legend .name").textContent`, &name)
+	if name != evil {
+		t.Errorf("the legend says %q", name)
+	}
+	quiet(t, b)
+}
+
+func TestLibraryIsTheOneNamed(t *testing.T) {
+	versions, err := os.ReadFile("uplot/VERSIONS")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"uPlot.iife.min.js", "uPlot.min.css"} {
+		text, err := os.ReadFile("uplot/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := fmt.Sprintf("%x  %s\n", sha256.Sum256(text), name); !strings.Contains(string(versions), want) {
+			t.Errorf("VERSIONS lacks %q", want)
+		}
+	}
+}
