@@ -11,8 +11,9 @@ import (
 const linePrefix = `{"type":"`
 
 const (
-	runPrefix      = linePrefix + `run"`
-	intervalPrefix = linePrefix + `interval"`
+	runPrefix        = linePrefix + `run"`
+	intervalPrefix   = linePrefix + `interval"`
+	checkpointPrefix = linePrefix + `checkpoint"`
 )
 
 // wholeInterval says whether line looks like an interval that was written

@@ -3,6 +3,7 @@ package results
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"iter"
@@ -147,7 +148,8 @@ type assembler struct {
 	*Reader
 	keep   Keep
 	header *Header // of the next run
-	tail   []byte  // the lines of intervals that no checkpoint covers yet
+	point  []byte  // the line of the last checkpoint, of which only the last counts
+	tail   []byte  // the lines of intervals that it doesn't cover
 }
 
 // assemble returns the next run, and an error when it is the last.
@@ -179,8 +181,14 @@ func (a *assembler) assemble() (*Run, error) {
 
 // add puts one line into run, or keeps it as the header of the next.
 func (a *assembler) add(run *Run, line []byte) {
-	if a.keep != KeepAll && run.End == nil && wholeInterval(line) && a.addFigures(run, line) {
-		return
+	if a.keep != KeepAll && run.End == nil {
+		if wholeInterval(line) && a.addFigures(run, line) {
+			return
+		}
+		if bytes.HasPrefix(line, []byte(checkpointPrefix)) && json.Valid(line) {
+			a.point, a.tail = append(a.point[:0], line...), a.tail[:0]
+			return
+		}
 	}
 	rec := a.parse(line)
 	switch rec := rec.(type) {
@@ -189,8 +197,8 @@ func (a *assembler) add(run *Run, line []byte) {
 	case *Header:
 		a.header = rec
 		return
-	case *Checkpoint, *End:
-		a.tail = a.tail[:0]
+	case *End:
+		a.point, a.tail = a.point[:0], a.tail[:0]
 	}
 	if run.take(rec) != nil {
 		a.lost++
@@ -214,8 +222,13 @@ func (a *assembler) addFigures(run *Run, line []byte) bool {
 	return true
 }
 
-// settle adds the tail to the totals.
+// settle brings the totals up to date with checkpoint and tail.
 func (a *assembler) settle(run *Run) {
+	if len(a.point) > 0 {
+		if rec := a.parse(a.point); rec == nil || run.take(rec) != nil {
+			a.lost++
+		}
+	}
 	for line := range bytes.Lines(a.tail) {
 		iv, err := parseInterval(bytes.TrimSuffix(line, []byte("\n")), &a.dec, true)
 		if err != nil {
@@ -225,7 +238,7 @@ func (a *assembler) settle(run *Run) {
 		run.at = max(run.at, iv.At)
 		total(&run.totals, iv.Series).Add(&iv.Tally)
 	}
-	a.tail = a.tail[:0]
+	a.point, a.tail = a.point[:0], a.tail[:0]
 }
 
 // warn tells what was passed over since the run before.
