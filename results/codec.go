@@ -82,24 +82,15 @@ func (e *encoder) append(dst []byte, h *Histogram) []byte {
 
 // appendCounts appends the counts of h up to the last that isn't 0.
 func appendCounts(dst []byte, h *Histogram) []byte {
-	empty := int64(0)
-	for _, b := range h.blocks {
-		if b == nil {
-			empty += blockLen
-			continue
+	next := 0
+	h.each(0, func(i int, n int64) bool {
+		if i > next {
+			dst = appendZigZag(dst, emptyRun(int64(i-next)))
 		}
-		for _, n := range b {
-			if n == 0 {
-				empty++
-				continue
-			}
-			if empty > 0 {
-				dst = appendZigZag(dst, emptyRun(empty))
-				empty = 0
-			}
-			dst = appendZigZag(dst, n)
-		}
-	}
+		dst = appendZigZag(dst, n)
+		next = i + 1
+		return true
+	})
 	return dst
 }
 

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // Highest is the largest latency that a Histogram resolves, one hour in ns.
@@ -36,7 +37,8 @@ const (
 // Highest are only counted, as underflow and overflow. The zero value is empty
 // and ready. It may be read by several goroutines while none changes it.
 type Histogram struct {
-	blocks    [blocks]*[blockLen]int64
+	blocks    *[blocks]*[blockLen]int64
+	few       []cell // instead of blocks, until h is changed; ascending
 	count     int64
 	underflow int64
 	overflow  int64
@@ -45,6 +47,88 @@ type Histogram struct {
 // A Bucket is the number of samples in [Low, High], both in ns and inclusive.
 type Bucket struct {
 	Low, High, Count int64
+}
+
+// A cell is one bucket of a histogram of few.
+type cell struct {
+	index int
+	n     int64
+}
+
+// Sparse makes a histogram of n samples of ns for each pair. It takes 16 bytes
+// a bucket, where blocks would take 2 kB for each that is far from the others:
+// what is read from coarse histograms stays as small as their text. Changing it
+// makes blocks of it.
+func Sparse(counts iter.Seq2[int64, int64]) *Histogram {
+	h := new(Histogram)
+	for ns, n := range counts {
+		h.count += n
+		switch {
+		case ns < 0:
+			h.underflow += n
+		case ns > Highest:
+			h.overflow += n
+		case n > 0:
+			h.few = append(h.few, cell{index(ns), n})
+		}
+	}
+	slices.SortFunc(h.few, func(a, b cell) int { return a.index - b.index })
+	last := 0
+	for i, c := range h.few {
+		switch {
+		case i == 0:
+		case h.few[last].index == c.index:
+			h.few[last].n += c.n
+		default:
+			last++
+			h.few[last] = c
+		}
+	}
+	h.few = slices.Clip(h.few[:min(last+1, len(h.few))])
+	return h
+}
+
+// spread makes blocks, and moves the few cells there.
+func (h *Histogram) spread() {
+	h.blocks = new([blocks]*[blockLen]int64)
+	for _, c := range h.few {
+		h.block(c.index >> blockBits)[c.index&(blockLen-1)] += c.n
+	}
+	h.few = nil
+}
+
+// block returns block k, made if need be.
+func (h *Histogram) block(k int) *[blockLen]int64 {
+	b := h.blocks[k]
+	if b == nil {
+		b = new([blockLen]int64)
+		h.blocks[k] = b
+	}
+	return b
+}
+
+// each calls f with every bucket from index first on that holds samples, in
+// ascending order, until f returns false.
+func (h *Histogram) each(first int, f func(i int, n int64) bool) {
+	for _, c := range h.few {
+		if c.index >= first && !f(c.index, c.n) {
+			return
+		}
+	}
+	if h.blocks == nil {
+		return
+	}
+	for k := first >> blockBits; k < blocks; k++ {
+		b := h.blocks[k]
+		if b == nil {
+			continue
+		}
+		for i := max(first-k<<blockBits, 0); i < blockLen; i++ {
+			if n := b[i]; n != 0 && !f(k<<blockBits+i, n) {
+				return
+			}
+		}
+	}
 }
 
 // Record counts one sample of ns. It allocates only when ns falls into a part
@@ -62,15 +146,14 @@ func (h *Histogram) RecordN(ns, n int64) {
 		h.underflow += n
 	case ns > Highest:
 		h.overflow += n
-	default:
+	case n > 0:
 		i := index(ns)
+		if h.blocks == nil {
+			h.spread()
+		}
 		b := h.blocks[i>>blockBits]
 		if b == nil {
-			if n == 0 {
-				return
-			}
-			b = new([blockLen]int64)
-			h.blocks[i>>blockBits] = b
+			b = h.block(i >> blockBits)
 		}
 		b[i&(blockLen-1)] += n
 	}
@@ -97,15 +180,20 @@ func (h *Histogram) Add(o *Histogram) {
 	h.count += o.count
 	h.underflow += o.underflow
 	h.overflow += o.overflow
+	if h.blocks == nil {
+		h.spread()
+	}
+	for _, c := range o.few {
+		h.block(c.index >> blockBits)[c.index&(blockLen-1)] += c.n
+	}
+	if o.blocks == nil {
+		return
+	}
 	for k, from := range o.blocks {
 		if from == nil {
 			continue
 		}
-		to := h.blocks[k]
-		if to == nil {
-			to = new([blockLen]int64)
-			h.blocks[k] = to
-		}
+		to := h.block(k)
 		for i, n := range from {
 			to[i] += n
 		}
@@ -114,9 +202,12 @@ func (h *Histogram) Add(o *Histogram) {
 
 // Reset empties h and keeps its memory.
 func (h *Histogram) Reset() {
-	for _, b := range h.blocks {
-		if b != nil {
-			clear(b[:])
+	h.few = nil
+	if h.blocks != nil {
+		for _, b := range h.blocks {
+			if b != nil {
+				clear(b[:])
+			}
 		}
 	}
 	h.count, h.underflow, h.overflow = 0, 0, 0
@@ -126,6 +217,11 @@ func (h *Histogram) Reset() {
 func (h *Histogram) Clone() *Histogram {
 	if h == nil {
 		return nil
+	}
+	if h.blocks == nil {
+		c := *h
+		c.few = slices.Clone(h.few)
+		return &c
 	}
 	c := new(Histogram)
 	c.Add(h)
@@ -156,18 +252,15 @@ func (h *Histogram) Quantile(q float64) int64 {
 	if left <= 0 {
 		return -1
 	}
-	for k, b := range h.blocks {
-		if b == nil {
-			continue
+	ns := int64(math.MaxInt64)
+	h.each(0, func(i int, n int64) bool {
+		if left -= n; left > 0 {
+			return true
 		}
-		for i, n := range b {
-			if left -= n; left <= 0 {
-				_, high := bounds(k<<blockBits + i)
-				return high
-			}
-		}
-	}
-	return math.MaxInt64
+		_, ns = bounds(i)
+		return false
+	})
+	return ns
 }
 
 // rank is ⌈q·n⌉ within [1, n]. A product that rounding alone lifted above a
@@ -199,15 +292,10 @@ func (h *Histogram) CountAbove(ns int64) int64 {
 	if ns >= 0 {
 		first = index(ns) + 1
 	}
-	for k := first >> blockBits; k < blocks; k++ {
-		b := h.blocks[k]
-		if b == nil {
-			continue
-		}
-		for _, n := range b[max(first-k<<blockBits, 0):] {
-			above += n
-		}
-	}
+	h.each(first, func(_ int, n int64) bool {
+		above += n
+		return true
+	})
 	return above
 }
 
@@ -216,19 +304,9 @@ func (h *Histogram) CountAbove(ns int64) int64 {
 // Count / (High - Low + 1).
 func (h *Histogram) All() iter.Seq[Bucket] {
 	return func(yield func(Bucket) bool) {
-		for k, b := range h.blocks {
-			if b == nil {
-				continue
-			}
-			for i, n := range b {
-				if n == 0 {
-					continue
-				}
-				low, high := bounds(k<<blockBits + i)
-				if !yield(Bucket{low, high, n}) {
-					return
-				}
-			}
-		}
+		h.each(0, func(i int, n int64) bool {
+			low, high := bounds(i)
+			return yield(Bucket{low, high, n})
+		})
 	}
 }

@@ -248,15 +248,7 @@ func (s *Series) histogram() {
 		s.draft.Warn("series %d: the histogram holds %d samples, the file counts %d", s.ID, sum+s.above, t.Count)
 		t.Count = sum + s.above
 	}
-	h := new(results.Histogram)
-	for _, b := range s.buckets {
-		h.RecordN(s.within(b.NS), b.N)
-	}
-	if s.above == 1 && !s.Tally.Missing.Has(results.NoMax) {
-		h.RecordN(s.Tally.Max, 1) // the only one above is the maximum
-	} else {
-		h.RecordN(math.MaxInt64, s.above)
-	}
+	h := results.Sparse(s.samples)
 	s.Tally.Histogram = h
 	for _, p := range []struct {
 		q  float64
@@ -273,6 +265,20 @@ func (s *Series) histogram() {
 			s.know(p.is)
 		}
 	}
+}
+
+// samples yields all samples, as a time in ns and how many there are of it.
+func (s *Series) samples(yield func(ns, n int64) bool) {
+	for _, b := range s.buckets {
+		if !yield(s.within(b.NS), b.N) {
+			return
+		}
+	}
+	above := int64(math.MaxInt64)
+	if s.above == 1 && !s.Tally.Missing.Has(results.NoMax) {
+		above = s.Tally.Max // the only one above is the maximum
+	}
+	yield(above, s.above)
 }
 
 // within keeps a bucket's middle between the minimum and the maximum.
