@@ -2,6 +2,7 @@ package format
 
 import (
 	"fmt"
+	"io"
 	"math"
 
 	"worstcase/results"
@@ -64,8 +65,9 @@ func (c *cells) stats() (n int64, mean, deviation float64) {
 	return n, mean, math.Sqrt(squares / float64(n-1))
 }
 
-// histograms prints what -h, -s and -g ask for, of one series.
-func (t *table) histograms(total *results.Total, seconds float64) {
+// histograms prints what -h, -s and -g ask for, of one series; the data file
+// only where there is a writer for it.
+func (t *table) histograms(total *results.Total, seconds float64, plot io.Writer) {
 	o, c := t.options, t.series[total.ID]
 	if !o.Histogram && !o.Stats && o.Gnuplot == nil {
 		return
@@ -93,8 +95,8 @@ func (t *table) histograms(total *results.Total, seconds float64) {
 		n, mean, deviation := p.cells.stats()
 		t.out.printf("HSS|    %s| %9d| %s| %s%s", p.name, n, decimals(mean), decimals(deviation), c.label)
 	}
-	if o.Gnuplot != nil {
-		t.gnuplot(total, all, seconds)
+	if plot != nil {
+		t.gnuplot(plot, total, all, seconds)
 	}
 }
 

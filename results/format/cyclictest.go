@@ -23,16 +23,22 @@ func (c *cyclictest) Put(r results.Record) error {
 		if extra := special(r); len(extra) > 0 {
 			c.out.printf("# Conditions: %s", strings.Join(extra, ", "))
 		}
+	case *results.Checkpoint:
+		c.totals(r.Series)
 	case *results.End:
-		switch {
-		case len(r.Series) == 0:
-		case c.options.Histogram:
-			c.histogram(r.Series)
-		default:
-			c.threads(r.Series)
-		}
+		c.totals(r.Series)
 	}
 	return c.out.err
+}
+
+func (c *cyclictest) totals(totals []results.Total) {
+	switch {
+	case len(totals) == 0:
+	case c.options.Histogram:
+		c.histogram(totals)
+	default:
+		c.threads(totals)
+	}
 }
 
 // unit is the number of ns in one of the printed numbers.
@@ -54,21 +60,22 @@ func (c *cyclictest) threads(totals []results.Total) {
 	}
 	for i := range totals {
 		t := &totals[i]
-		t.Missing |= emptyMissing(&t.Tally)
+		missing := unknown(&t.Tally)
 		c.out.printf("T:%2d (%5s) P:%2d I:%d C:%s Min:%s Act:%*s Avg:%s Max:%s",
-			i, "?", priority, period/1000, count(7, t.Samples(), !t.Missing.Has(results.NoCount)),
-			count(7, t.Min/c.options.unit(), !t.Missing.Has(results.NoMin)), narrow, "?",
-			count(narrow, int64(t.Mean())/c.options.unit(), !t.Missing.Has(results.NoMean)),
-			count(8, t.Max/c.options.unit(), !t.Missing.Has(results.NoMax)))
+			i, "?", priority, period/1000, count(7, t.Samples(), !missing.Has(results.NoCount)),
+			count(7, t.Min/c.options.unit(), !missing.Has(results.NoMin)), narrow, "?",
+			count(narrow, int64(t.Mean())/c.options.unit(), !missing.Has(results.NoMean)),
+			count(8, t.Max/c.options.unit(), !missing.Has(results.NoMax)))
 	}
 }
 
-// emptyMissing says that nothing measured has no latencies.
-func emptyMissing(t *results.Tally) results.Missing {
+// unknown names the figures that are not known; what measured nothing has no
+// latencies.
+func unknown(t *results.Tally) results.Missing {
 	if t.Empty() {
-		return results.NoMin | results.NoMean | results.NoMax
+		return t.Missing | results.NoMin | results.NoMean | results.NoMax
 	}
-	return 0
+	return t.Missing
 }
 
 // cyclicCells returns a series' samples by whole units below Cells, and how
@@ -88,7 +95,7 @@ func (c *cyclictest) histogram(totals []results.Total) {
 	var sums, mins, avgs, maxs, overs strings.Builder
 	for i := range totals {
 		t := &totals[i]
-		t.Missing |= emptyMissing(&t.Tally)
+		missing := unknown(&t.Tally)
 		hits, over := cyclicCells(c.options, &t.Tally)
 		columns[i] = hits
 		sum := int64(0)
@@ -97,9 +104,9 @@ func (c *cyclictest) histogram(totals []results.Total) {
 		}
 		unit := c.options.unit()
 		fmt.Fprintf(&sums, " %09d", sum)
-		mins.WriteString(zeros(t.Min/unit, !t.Missing.Has(results.NoMin)))
-		avgs.WriteString(zeros(int64(t.Mean())/unit, !t.Missing.Has(results.NoMean)))
-		maxs.WriteString(zeros(t.Max/unit, !t.Missing.Has(results.NoMax)))
+		mins.WriteString(zeros(t.Min/unit, !missing.Has(results.NoMin)))
+		avgs.WriteString(zeros(int64(t.Mean())/unit, !missing.Has(results.NoMean)))
+		maxs.WriteString(zeros(t.Max/unit, !missing.Has(results.NoMax)))
 		overs.WriteString(zeros(over, true))
 	}
 	c.out.printf("# Histogram")

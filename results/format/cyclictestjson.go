@@ -75,7 +75,7 @@ func (c *cyclictestJSON) document(e *results.End) {
 // thread prints one thread. Its key is its place, not its CPU.
 func (c *cyclictestJSON) thread(i int, t *results.Total, last bool) {
 	unit := c.options.unit()
-	missing := t.Missing | emptyMissing(&t.Tally)
+	missing := unknown(&t.Tally)
 	fields := []string{c.histogram(&t.Tally)}
 	add := func(name, value string, figure results.Missing) {
 		if !missing.Has(figure) {

@@ -3,6 +3,7 @@ package format
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,12 +37,25 @@ func printed(t *testing.T, form string, o Options, records []results.Record) str
 	if err != nil {
 		t.Fatal(err)
 	}
+	before := dump(records)
 	for _, r := range records {
 		if err := sink.Put(r); err != nil {
 			t.Fatal(err)
 		}
 	}
+	if diff := cmp.Diff(before, dump(records)); diff != "" {
+		t.Errorf("printing changed the records:\n%s", diff)
+	}
 	return out.String()
+}
+
+// dump writes all fields of records, of a histogram only where it is.
+func dump(records []results.Record) string {
+	var b strings.Builder
+	for _, r := range records {
+		fmt.Fprintf(&b, "%+v\n", r)
+	}
+	return b.String()
 }
 
 // golden compares text with a file of testdata.
@@ -215,6 +229,29 @@ func TestNothing(t *testing.T) {
 		}
 		all.WriteString(printed(t, form, Options{}, []results.Record{h, &results.End{Reason: "error"}}))
 		golden(t, "nothing-"+form+".txt", all.String())
+	}
+}
+
+// TestCheckpoint asks for the totals in the midst of a run: those until then are
+// printed, no data file is, and the run goes on.
+func TestCheckpoint(t *testing.T) {
+	var plot strings.Builder
+	records := script(latency([]results.SeriesInfo{{}}, nil))
+	end := records[len(records)-1].(*results.End)
+	first := records[1].(*results.Interval)
+	total := results.Total{Tally: first.Tally}
+	for _, form := range []string{Xenomai3, Cyclictest} {
+		got := printed(t, form, Options{Lines: 21, Stats: true, Gnuplot: &plot}, []results.Record{
+			records[0], first, &results.Checkpoint{At: 1e9, Series: []results.Total{total}}, records[2],
+		})
+		golden(t, "checkpoint-"+form+".txt", got)
+	}
+	if plot.Len() > 0 {
+		t.Errorf("a checkpoint wrote a data file:\n%s", plot.String())
+	}
+	printed(t, Xenomai3, Options{Gnuplot: &plot}, []results.Record{records[0], end})
+	if !strings.HasPrefix(plot.String(), "# 00:00:03") {
+		t.Errorf("the end wrote %q", plot.String())
 	}
 }
 

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"io"
 	"strings"
 
 	"worstcase/results"
@@ -10,8 +11,8 @@ import (
 // comments, then for each cell from the first to the last with samples its
 // middle in µs and its samples plus one, and one sample at both outer edges. An
 // empty line separates series, as gnuplot's index wants two.
-func (t *table) gnuplot(total *results.Total, all *cells, seconds float64) {
-	out := &lines{w: t.options.Gnuplot, err: t.out.err}
+func (t *table) gnuplot(w io.Writer, total *results.Total, all *cells, seconds float64) {
+	out := &lines{w: w, err: t.out.err}
 	h, label := &t.header, t.series[total.ID].label
 	if total.ID != t.shown[0] {
 		out.printf("\n")

@@ -63,6 +63,9 @@ type heading struct {
 	priority string
 	place    string // latmus: the CPU
 	load     string
+	policy   string
+	backend  string
+	message  string        // what a transport carries, in words
 	unit     time.Duration // as the text says it, 0 when it doesn't
 	rtai     bool
 	latmus   bool
@@ -84,6 +87,8 @@ func (h *heading) has(c meaning) bool {
 // tool names what made the table, by its heading.
 func (h *heading) tool() string {
 	switch {
+	case h.message != "":
+		return "transport"
 	case h.latmus:
 		return "latmus"
 	case h.rtai:
@@ -99,17 +104,47 @@ func (h *heading) tool() string {
 // describe writes the heading into a draft.
 func (h *heading) describe(d *foreign.Draft) {
 	d.Set("title", h.title)
-	d.Set(results.ConfigMode, modeOf(h.mode))
+	if h.message == "" {
+		d.Set(results.ConfigMode, modeOf(h.mode))
+	} else {
+		describeMessage(d, h.message)
+	}
 	if priority, err := strconv.Atoi(h.priority); err == nil {
 		d.Set(results.ConfigPriority, priority)
 	}
 	d.Set("place", h.place)
 	d.Set(results.ConfigLoad, h.load)
+	d.Set(results.ConfigPolicy, h.policy)
+	d.Set(results.ConfigBackend, h.backend)
 	if h.period > 0 {
 		d.Set(results.ConfigPeriod, int64(h.period))
 	}
 	if strings.Contains(d.Header.Label, "(*)") {
 		d.Set("note", strings.Join(h.notes, "; "))
+	}
+}
+
+// describeMessage writes what a transport carries into a draft: "1024 bytes, 100
+// Hz, shm+futex, 1 publisher, 2 subscribers".
+func describeMessage(d *foreign.Draft, message string) {
+	for i, part := range strings.Split(message, ", ") {
+		number, unit, _ := strings.Cut(part, " ")
+		n, err := strconv.ParseInt(number, 10, 64)
+		switch unit = strings.TrimSuffix(unit, "s"); {
+		case err != nil && i == 2:
+			transport, notifier, _ := strings.Cut(part, "+")
+			d.Set(results.ConfigTransport, transport)
+			d.Set(results.ConfigNotifier, notifier)
+		case err != nil:
+		case unit == "byte":
+			d.Set(results.ConfigSize, n)
+		case unit == "Hz":
+			d.Set(results.ConfigRate, n)
+		case unit == "publisher":
+			d.Set(results.ConfigPublishers, n)
+		case unit == "subscriber":
+			d.Set(results.ConfigSubscribers, n)
+		}
 	}
 }
 
@@ -137,6 +172,12 @@ func (h *heading) equals(line []byte) {
 		h.period = readPeriod(value)
 	case key == "Test mode":
 		h.mode = value
+	case key == "Message size":
+		h.message = value
+	case key == "Conditions":
+		for _, part := range strings.Split(value, ", ") {
+			h.condition(part)
+		}
 	}
 }
 
@@ -154,11 +195,23 @@ func (h *heading) rtt(bracket []byte) {
 			h.period = readPeriod(strings.TrimSuffix(part, " period"))
 		case word == "priority":
 			h.priority = rest
-		case strings.HasPrefix(part, "under load "):
-			h.load = strings.TrimPrefix(part, "under load ")
 		case strings.HasPrefix(part, "CPU"):
 			h.place = part
+		default:
+			h.condition(part)
 		}
+	}
+}
+
+// condition takes what made a run other than Xenomai's.
+func (h *heading) condition(part string) {
+	switch load, loaded := strings.CutPrefix(part, "under load "); {
+	case loaded:
+		h.load = strings.ReplaceAll(load, "+", ",")
+	case strings.HasPrefix(part, "SCHED_"):
+		h.policy = part
+	case part == "eBPF", part == "timerlat":
+		h.backend = part
 	}
 }
 

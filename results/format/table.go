@@ -1,6 +1,8 @@
 package format
 
 import (
+	"io"
+
 	"worstcase/results"
 )
 
@@ -25,15 +27,18 @@ type column struct {
 	min, max *cells
 }
 
-// Put prints a record. Loads, spikes and checkpoints have no place in a table.
+// Put prints a record. Loads and spikes have no place in a table. A checkpoint,
+// which a live run has when somebody asks for it, prints the totals so far.
 func (t *table) Put(r results.Record) error {
 	switch r := r.(type) {
 	case *results.Header:
 		t.open(r)
 	case *results.Interval:
 		t.interval(r)
+	case *results.Checkpoint:
+		t.totals(r.Series, float64(r.At)/1e9, nil)
 	case *results.End:
-		t.end(r)
+		t.totals(r.Series, r.Seconds, t.options.Gnuplot)
 	}
 	return t.out.err
 }
@@ -107,11 +112,12 @@ func (t *table) heading(i *results.Interval) {
 	t.out.printf("RTH|%s", t.layout.head)
 }
 
-// end prints the histograms, the rule and the totals, which come from the End
-// and so count what no line showed.
-func (t *table) end(e *results.End) {
+// totals prints the histograms, the rule and the totals of the seconds until
+// now, which also count what no line showed. Plot takes a data file; nil for
+// none.
+func (t *table) totals(all []results.Total, seconds float64, plot io.Writer) {
 	var totals []results.Total
-	for _, total := range e.Series {
+	for _, total := range all {
 		if t.series[total.ID] != nil {
 			totals = append(totals, total)
 		}
@@ -124,17 +130,17 @@ func (t *table) end(e *results.End) {
 		return
 	}
 	for i := range totals {
-		t.histograms(&totals[i], e.Seconds)
+		t.histograms(&totals[i], seconds, plot)
 	}
 	t.out.printf("%s", t.layout.rule)
-	asked := e.Seconds
+	asked := seconds
 	if duration, ok := t.header.ConfigInt(results.ConfigDuration); ok && duration > 0 {
 		asked = float64(duration) / 1e9
 	}
 	for i := range totals {
 		total := &totals[i]
 		t.out.printf("RTS|%s|%s|    %s/%s%s", t.layout.three(&total.Tally), t.layout.counters(&total.Tally),
-			hms(e.Seconds), hms(asked), t.series[total.ID].label)
+			hms(seconds), hms(asked), t.series[total.ID].label)
 	}
 }
 

@@ -132,7 +132,8 @@ func describe(form string, h *results.Header, single bool) string {
 func special(h *results.Header) []string {
 	var words []string
 	if load := h.ConfigText(results.ConfigLoad); load != "" {
-		words = append(words, "under load "+load)
+		// The bracket's own words are parted by commas.
+		words = append(words, "under load "+strings.ReplaceAll(load, ",", "+"))
 	}
 	if policy := h.ConfigText(results.ConfigPolicy); policy != "" && policy != "SCHED_FIFO" {
 		words = append(words, policy)
