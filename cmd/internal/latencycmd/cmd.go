@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"worstcase/cmd/internal/cli"
+	"worstcase/cmd/internal/loadflag"
 	"worstcase/internal/remedy"
 	"worstcase/latency"
 	"worstcase/results"
@@ -53,17 +54,19 @@ func measure(ctx context.Context, env *cli.Env, o *options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	watch := &switchWatch{stop: cancel}
-	cfg := session.Config{
-		Header: results.Header{Tool: "latency", Config: o.config.Record()},
-		Period: o.config.Period,
-	}
-	if o.stopOnSwitch {
-		cfg.Sinks = append(cfg.Sinks, watch)
-	}
 	if o.config.Policy == rtsched.Other {
 		o.config.Unlocked = !rtsched.MayLockMemory()
 	}
-	err = recording.Close(recording.Run(ctx, cfg, latency.NewSource(o.config, env.Warn)))
+	err = recording.Close(loadflag.Each(ctx, o.loads, env.Warn, func(loads []session.Load) error {
+		cfg := session.Config{
+			Header: results.Header{Tool: "latency", Config: loadflag.Record(o.config.Record(), loads)},
+			Period: o.config.Period, Loads: loads,
+		}
+		if o.stopOnSwitch {
+			cfg.Sinks = append(cfg.Sinks, watch)
+		}
+		return recording.Run(ctx, cfg, latency.NewSource(o.config, env.Warn))
+	}))
 	if err == nil && watch.switched {
 		return cli.No("stopped at a page fault or an involuntary switch of the measuring thread")
 	}

@@ -8,8 +8,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"worstcase/cmd/internal/cli"
+	"worstcase/cmd/internal/loadflag"
 	"worstcase/host"
 	"worstcase/latency"
+	"worstcase/loadgen"
 	"worstcase/rtsched"
 )
 
@@ -17,6 +19,8 @@ import (
 type options struct {
 	measure      cli.Measure
 	config       latency.Config
+	load         loadflag.Flags
+	loads        []loadgen.Config
 	mode         int
 	stopOnSwitch bool
 	freeze       bool
@@ -55,6 +59,7 @@ func parse(args []string) (*options, *pflag.FlagSet, error) {
 	fs.BoolVarP(&o.stopOnSwitch, "stop-on-switch", "b", false, "stop at the first page fault or involuntary switch of a measuring thread")
 	fs.BoolVarP(&o.freeze, "freeze", "f", false, "freeze the kernel's trace at each new maximum")
 	fs.BoolVarP(&o.diagnostics, "diagnostics", "D", false, "accepted as Xenomai's, without effect")
+	o.load.Register(fs)
 	if err := fs.Parse(args); err != nil {
 		return nil, fs, cli.Usage(err)
 	}
@@ -66,6 +71,10 @@ func parse(args []string) (*options, *pflag.FlagSet, error) {
 		return nil, fs, cli.Usagef("unexpected argument %q: latency takes options only", fs.Arg(0))
 	}
 	if err := o.measure.Check(); err != nil {
+		return nil, fs, err
+	}
+	var err error
+	if o.loads, err = o.load.Loads(); err != nil {
 		return nil, fs, err
 	}
 	return o, fs, o.take(v)

@@ -1,0 +1,136 @@
+package loadgencmd
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"worstcase/cmd/internal/cli"
+	"worstcase/cmd/internal/loadflag"
+	"worstcase/internal/remedy"
+	"worstcase/latency"
+	"worstcase/loadgen"
+	"worstcase/results"
+	"worstcase/session"
+)
+
+// The measurement that ranks loads.
+const (
+	searchPercentile = 99.99
+	searchDuration   = 3 * time.Second
+	searchWarmUp     = 200 * time.Millisecond
+)
+
+// search ranks the loads and prints the ranking.
+func search(ctx context.Context, env *cli.Env, o *options) error {
+	var save io.WriteCloser
+	if o.saveProfile != "" {
+		f, err := os.OpenFile(o.saveProfile, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if errors.Is(err, os.ErrExist) {
+			return cli.Usage(remedy.Hint(fmt.Errorf("%s exists", o.saveProfile), "name another file, or remove this one first"))
+		}
+		if err != nil {
+			return cli.Usage(err)
+		}
+		defer f.Close()
+		save = f
+	}
+	duration := o.duration
+	if duration == 0 {
+		duration = searchDuration
+	}
+	s := loadgen.Search{
+		Base: o.config, Rounds: o.rounds,
+		Measure: func(ctx context.Context, c loadgen.Config) (float64, error) {
+			return measure(ctx, env, c, duration)
+		},
+		Progress: func(name string, round, rounds int) {
+			if !o.quiet {
+				fmt.Fprintf(env.Stderr, "round %d of %d: %s\n", round, rounds, name)
+			}
+		},
+	}
+	ranked, err := s.Run(ctx)
+	if err == nil {
+		err = printRanking(env.Stdout, ranked)
+	}
+	if err == nil && save != nil {
+		err = saveRanking(save, ranked)
+	}
+	if err != nil && o.saveProfile != "" {
+		os.Remove(o.saveProfile)
+	}
+	return err
+}
+
+// measure runs latency under the load and returns its percentile in ns.
+func measure(ctx context.Context, env *cli.Env, c loadgen.Config, duration time.Duration) (float64, error) {
+	config, err := latency.Config{}.WithDefaults()
+	if err != nil {
+		return 0, err
+	}
+	run := &results.Run{Keep: results.KeepTotals}
+	_, err = session.Run(ctx, session.Config{
+		Header:   results.Header{Tool: "latency", Config: config.Record()},
+		Duration: duration, WarmUp: searchWarmUp, Period: config.Period,
+		Sinks: []results.Sink{run},
+		Loads: []session.Load{loadflag.New(c, func(string) {})},
+	}, latency.NewSource(config, env.Warn))
+	if err != nil {
+		return 0, err
+	}
+	total := run.End.Series[0]
+	if total.Count == 0 {
+		return 0, errors.New("no sample was taken")
+	}
+	return float64(total.Histogram.Quantile(searchPercentile / 100)), nil
+}
+
+// printRanking prints the loads, the worst first. A ~ says that nothing shows
+// the load to be milder than the one above it.
+func printRanking(w io.Writer, ranked []loadgen.Ranked) error {
+	fmt.Fprintf(w, "# latency p%v in us, median of rounds; ~ not shown to be less than the line above\n", searchPercentile)
+	for i, r := range ranked {
+		if r.Err != nil {
+			fmt.Fprintf(w, "  -             -  %-20s %v\n", r.Name, r.Err)
+			continue
+		}
+		mark := " "
+		if r.Tied {
+			mark = "~"
+		}
+		fmt.Fprintf(w, "%3d %s %10.1f  %-20s", i+1, mark, r.Median/1000, r.Name)
+		for _, v := range r.Rounds {
+			fmt.Fprintf(w, " %8.1f", v/1000)
+		}
+		if _, err := fmt.Fprintln(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// saveRanking writes the worst load as a profile, with the ranking as comments.
+func saveRanking(w io.Writer, ranked []loadgen.Ranked) error {
+	p, err := loadgen.Worst(ranked)
+	if err != nil {
+		return err
+	}
+	text, err := p.Format()
+	if err != nil {
+		return err
+	}
+	var table bytes.Buffer
+	if err := printRanking(&table, ranked); err != nil {
+		return err
+	}
+	for line := range bytes.Lines(table.Bytes()) {
+		text = append(append(text, "# "...), bytes.TrimPrefix(line, []byte("# "))...)
+	}
+	_, err = w.Write(text)
+	return err
+}
