@@ -41,7 +41,6 @@ func newBody(t *sampler.Thread) (sampler.Body, error) {
 		if err != nil {
 			return err
 		}
-		defer w.Close()
 		return l.run(w, due)
 	}, nil
 }

@@ -97,7 +97,8 @@ func openLock() (*os.File, error) {
 
 func leaveName(f *os.File) {
 	f.Truncate(0)
-	fmt.Fprintf(f, "pid %d: %s", os.Getpid(), strings.Join(os.Args, " "))
+	command := strings.Join(os.Args, " ")
+	fmt.Fprintf(f, "pid %d: %.60s", os.Getpid(), command)
 }
 
 func holder() string {

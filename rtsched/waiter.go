@@ -2,7 +2,6 @@ package rtsched
 
 import (
 	"fmt"
-	"runtime"
 
 	"golang.org/x/sys/unix"
 
@@ -54,7 +53,8 @@ const (
 // Arm makes the calling thread's timer: it first expires at first, then every
 // period (CLOCK_MONOTONIC ns). A first date already past moves to the next
 // date first + k*period that is to come, so that no later sample is shifted;
-// Arm returns that date beside the waiter. The caller closes the waiter.
+// Arm returns that date beside the waiter. The timer lasts until Close, or as
+// long as the process.
 func Arm(timer Timer, first, period int64) (*Waiter, int64, error) {
 	if now := sys.Nanotime(); first < now {
 		first += (now - first + period - 1) / period * period
@@ -105,7 +105,8 @@ func (w *Waiter) Wait(due int64) (now, missed int64) {
 	return now, missed
 }
 
-// Close frees the timer.
+// Close frees the timer. A sampler's body leaves that to the end of its process:
+// a call with a stack check would let the Go scheduler into the measurement.
 func (w *Waiter) Close() {
 	switch w.kind {
 	case kindTimerfd:
@@ -113,5 +114,4 @@ func (w *Waiter) Close() {
 	case kindPOSIX:
 		sys.ClosePOSIXTimer(w.posix)
 	}
-	runtime.KeepAlive(w)
 }
