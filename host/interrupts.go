@@ -63,14 +63,14 @@ func parseCounts(cpus []int, words []string) map[int]int64 {
 
 // interruptName makes "36 virtio1-req.0" of the label 36 and the words "PCI-MSIX-0000:00:02.0",
 // "1-edge", "virtio1-req.0". Chip names may have spaces; the devices are the
-// words after the last one that ends in -edge, -fasteoi or alike, or Level or
-// Edge as ARM writes it.
+// words after the first one that ends in -edge, -fasteoi or alike, or Level or
+// Edge as ARM and RISC-V write it.
 func interruptName(label string, words []string) string {
 	if _, err := strconv.Atoi(label); err != nil {
 		return label
 	}
-	for i := len(words) - 1; i >= 0; i-- {
-		if isTrigger(words[i]) {
+	for i, word := range words {
+		if isTrigger(word) {
 			return strings.Join(append([]string{label}, words[i+1:]...), " ")
 		}
 	}

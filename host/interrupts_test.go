@@ -36,6 +36,13 @@ Err:          0
 		{"an irq name with a dash", `           CPU0
  31:          7  PCI-MSI 524288-edge      snd-hda-intel
 `, map[string]map[int]int64{"31 snd-hda-intel": {0: 7}}},
+		{"riscv", `           CPU0
+  5:       1234  RISC-V INTC   5 Edge      riscv-timer
+ 11:          9  SiFive PLIC  11 Edge      rising-edge
+`, map[string]map[int]int64{"5 riscv-timer": {0: 1234}, "11 rising-edge": {0: 9}}},
+		{"mips", `           CPU0
+  7:       1234      MIPS   7  timer
+`, map[string]map[int]int64{"7": {0: 1234}}},
 		{
 			"softirqs", "                    CPU0       CPU1\n      NET_RX:       9191      12062\n",
 			map[string]map[int]int64{"NET_RX": {0: 9191, 1: 12062}},

@@ -1,7 +1,8 @@
 // Package format prints runs in the text forms that people's scripts already
 // read: those of Xenomai's latency, klatency and switchbench from 2005 on, of
-// EVL's latmus, and of rt-tests' cyclictest. Each form is a Sink over an
-// io.Writer, and knows only the Header, the Intervals and the End of a run.
+// EVL's latmus, and of rt-tests' cyclictest; and it reads these forms, and others
+// that it writes. Each printer is a Sink over an io.Writer, and knows only the
+// Header, the Intervals, the Checkpoints and the End of a run.
 //
 // The form says which age the words and columns are of; the tool in the Header
 // says which of that age's tables it is.

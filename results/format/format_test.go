@@ -318,6 +318,30 @@ func TestWriteError(t *testing.T) {
 	}
 }
 
+func TestWords(t *testing.T) {
+	for _, test := range []struct{ name, got, want string }{
+		{"zero", hms(0), "00:00:00"},
+		{"all but a whole second", hms(9.9999999), "00:00:10"},
+		{"a fraction", hms(9.9), "00:00:09"},
+		{"more than a day", hms(100*3600 + 61), "100:01:01"},
+		{"a whole period", micros(100_000), "100"},
+		{"half a microsecond", micros(7500), "7.5"},
+		{"a nanosecond", micros(1), "0.001"},
+	} {
+		if test.got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, test.got, test.want)
+		}
+	}
+	for number, want := range map[string]bool{"0": true, "2": true, "3": true, "4": false, "7": true, "": false, "x": false} {
+		if got := listed("0,2-3,7", number); got != want {
+			t.Errorf("%q is in 0,2-3,7: %v", number, got)
+		}
+	}
+	if listed("", "0") {
+		t.Error("0 is in an empty list")
+	}
+}
+
 func TestUnknownForm(t *testing.T) {
 	if _, err := New("xenomai9", nil, Options{}); err == nil || !strings.Contains(err.Error(), "latmus") {
 		t.Errorf("error %v does not name the forms", err)

@@ -80,8 +80,8 @@ func (m *Measure) Check() error {
 		return Usagef("-T %s: at least one second", m.Duration.Duration)
 	case m.Quiet && !m.Duration.Set:
 		return Usagef("-q needs -T: nothing would be printed until a signal")
-	case m.Cells < 1:
-		return Usagef("-H %d: at least one histogram cell", m.Cells)
+	case m.Cells < 1 || m.Cells > 1_000_000:
+		return Usagef("-H %d: from one to a million histogram cells", m.Cells)
 	case m.Cell.Duration <= 0:
 		return Usagef("-B %s: a cell is at least 1 ns wide", m.Cell.Duration)
 	case m.Lines < 0:
