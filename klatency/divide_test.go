@@ -30,11 +30,12 @@ func record(entries ...event) []byte {
 	return b
 }
 
-func asleep() event              { return event{kind: begin, prio: interruptible} }
-func on(at int64, k kind) event  { return event{at: at, kind: k} }
-func ours(at int64) event        { return event{at: at, kind: switched, arg: ourTID, prio: 0, flag: 1} }
-func named(comm string) event    { return event{kind: name, comm: comm} }
-func timerIn(at int64) event     { return event{at: at, kind: vectorIn, arg: 236, flag: vectorTimer} }
+func asleep() event             { return event{kind: begin, prio: interruptible} }
+func on(at int64, k kind) event { return event{at: at, kind: k} }
+func ours(at int64) event       { return event{at: at, kind: switched, arg: ourTID, prio: 0, flag: 1} }
+func named(comm string) event   { return event{kind: name, comm: comm} }
+func timerIn(at int64) event    { return event{at: at, kind: vectorIn, arg: 236, flag: vectorTimer} }
+
 func timerOut(at int64) event    { return event{at: at, kind: vectorOut, arg: 236, flag: vectorTimer} }
 func idleThread(at int64) event  { return event{at: at, kind: switched, prio: 120} }
 func irq(at int64, k kind) event { return event{at: at, kind: k, arg: 4000} }

@@ -48,12 +48,12 @@ func TestStagesAddUp(t *testing.T) {
 	lates := g.run(t, 2*time.Second)
 
 	var handler, kernel, user, unknown []int64
-	wrong := 0
+	wrong, strangers := 0, 0
 	var d Division
 	err := tracer.Drain(func(w *Wakeup) {
 		late, ok := lates[w.Due]
 		if !ok {
-			t.Errorf("a wake-up due at %d that the thread doesn't know", w.Due)
+			strangers++
 			return
 		}
 		w.Divide(g.tid(), w.Due+late, false, &d)
@@ -73,6 +73,9 @@ func TestStagesAddUp(t *testing.T) {
 		t.Errorf("%d torn records", tracer.Torn())
 	}
 	t.Logf("%d of %d wake-ups, %d don't add up", len(handler), len(lates), wrong)
+	if strangers*1000 > len(lates) {
+		t.Errorf("%d wake-ups with due times that the thread doesn't know", strangers)
+	}
 	if len(unknown)*1000 < len(lates)*999 || wrong*1000 > len(lates) {
 		t.Errorf("%d of %d wake-ups were taken apart, %d of them don't add up", len(unknown), len(lates), wrong)
 	}

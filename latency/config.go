@@ -132,6 +132,14 @@ func (c Config) Record() map[string]any {
 	return m
 }
 
+// offset is how much later than the first of n threads the i-th one begins.
+func (c Config) offset(i, n int) int64 {
+	if c.Align != AlignSpread {
+		return 0
+	}
+	return int64(c.Period) * int64(i) / int64(n)
+}
+
 // thread is the measuring thread of the i-th CPU.
 func (c Config) thread(i int) rtsched.Thread {
 	t := rtsched.Thread{Name: fmt.Sprintf("latency-%d", c.CPUs[i]), Policy: c.Policy, Priority: c.Priority, CPU: c.CPUs[i]}

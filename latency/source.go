@@ -21,6 +21,7 @@ type Source struct {
 
 	child *sampler.Child
 	idle  *os.File
+	watch func(series int, due, late, missed int64)
 }
 
 // NewSource takes a Config with its defaults filled in. warn is told, a line
@@ -83,6 +84,19 @@ func (s *Source) childConfig() sampler.Config {
 // Threads are the measuring threads, once the source is open.
 func (s *Source) Threads() []sampler.ThreadInfo { return s.child.Threads }
 
+// Dates are when the first sample of each thread is due, for a run that begins
+// at first.
+func (s *Source) Dates(first int64) []int64 {
+	dates := make([]int64, len(s.cfg.CPUs))
+	for i := range dates {
+		dates[i] = first + s.cfg.offset(i, len(dates))
+	}
+	return dates
+}
+
+// Watch makes Drain call f with every sample, before it is recorded.
+func (s *Source) Watch(f func(series int, due, late, missed int64)) { s.watch = f }
+
 // Start lets the threads go.
 func (s *Source) Start(first, measured int64) error {
 	s.child.Go(first, measured)
@@ -93,7 +107,7 @@ func (s *Source) Start(first, measured int64) error {
 func (s *Source) Drain(rec *session.Recorder) error {
 	ended := s.child.Beat()
 	for i, ring := range s.child.Rings {
-		ring.Rows(func(row []int64) { record(rec, i, row) })
+		ring.Rows(func(row []int64) { s.record(rec, i, row) })
 		if dropped, ok := ring.Dropped(); ok {
 			s.mergeDropped(rec, i, dropped)
 		}
@@ -107,10 +121,13 @@ func (s *Source) Drain(rec *session.Recorder) error {
 }
 
 // record takes a row {due, late, missed}; a negative missed tells of a pause.
-func record(rec *session.Recorder, series int, row []int64) {
+func (s *Source) record(rec *session.Recorder, series int, row []int64) {
 	if row[2] < 0 {
 		rec.Throttled(series, row[0], -row[2])
 		return
+	}
+	if s.watch != nil {
+		s.watch(series, row[0], row[1], row[2])
 	}
 	rec.Sample(series, row[0], row[1], row[2])
 }

@@ -50,7 +50,7 @@ func Judge(end *End, period time.Duration, failed bool) Verdict {
 
 // Contradictions says, a line each, which figures of end can't be true: a
 // negative latency; samples and missed periods that aren't the elapsed time in
-// periods, to one; figures of one series that no set of samples has. Period is
+// periods, to one and to what was lost; figures of one series that no set of samples has. Period is
 // 0 where samples have none. It is empty for a sound run.
 func Contradictions(end *End, period time.Duration) []string {
 	var list []string
@@ -61,7 +61,7 @@ func Contradictions(end *End, period time.Duration) []string {
 		}
 		if period > 0 && !t.Missing.Has(NoCount|NoOverruns) {
 			slots := t.Samples() + t.Overruns + t.Throttled
-			if n := end.Seconds * 1e9 / float64(period); float64(slots) < math.Floor(n)-1 || float64(slots) > math.Ceil(n)+1 {
+			if n := end.Seconds * 1e9 / float64(period); float64(slots+t.Lost) < math.Floor(n)-1 || float64(slots) > math.Ceil(n)+1 {
 				say("%d samples and %d missed periods in %g s, which has %.0f periods", t.Samples(), t.Overruns+t.Throttled, end.Seconds, n)
 			}
 		}

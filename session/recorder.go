@@ -99,6 +99,9 @@ func (r *Recorder) Overruns(series int, due, n int64) {
 	}
 }
 
+// Measured tells whether what was due then is in the figures.
+func (r *Recorder) Measured(due int64) bool { return due >= r.start && due < r.end }
+
 // Lost counts n things that the measured mechanism lost around due.
 func (r *Recorder) Lost(series int, due, n int64) {
 	if n > 0 && due >= r.start && due < r.end {
@@ -106,6 +109,9 @@ func (r *Recorder) Lost(series int, due, n int64) {
 		r.series[series].now.Lost += n
 	}
 }
+
+// Spike hands on one of the worst samples.
+func (r *Recorder) Spike(s *results.Spike) { r.sink(s) }
 
 // Merge adds finished figures of samples that were due from first to last: a
 // kernel-side source's histogram, or what a full ring kept of the samples that

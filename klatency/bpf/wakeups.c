@@ -25,6 +25,7 @@ typedef _Bool bool;
 #define RESERVE 16		/* entries kept for the thread's own events */
 #define FLOOR 3			/* BEGIN, SWITCH, NAME: what a list always has */
 #define TASK_INTERRUPTIBLE 1
+#define TASK_DEAD 0x80
 #define IDLE_EXIT ((u32)-1)
 
 /* The few fields used of the kernel's structures; libbpf's CO-RE finds them. */
@@ -273,7 +274,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 		}
 	} else if (prev->pid == s->tid) {
 		u32 state = preempt ? 0 : state_of(prev);
-		if ((state & TASK_INTERRUPTIBLE) && now >= s->due) {
+		if ((state & (TASK_INTERRUPTIBLE | TASK_DEAD)) && now >= s->due) {
 			finish(s, now);
 			begin(s, now);
 		} else {

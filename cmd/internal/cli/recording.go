@@ -123,6 +123,9 @@ func (r *Recording) Run(ctx context.Context, cfg session.Config, src session.Sou
 	return err
 }
 
+// Table tells whether standard output has a table, under which more may stand.
+func (r *Recording) Table() bool { return r.flags.Output != "-" && !r.flags.JSON }
+
 // printer is what prints the table as it comes, with a status line under it on
 // a terminal, nil where nothing shall.
 func (r *Recording) printer() (results.Sink, error) {

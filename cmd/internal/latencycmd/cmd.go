@@ -37,10 +37,7 @@ func Run(ctx context.Context, env *cli.Env) error {
 
 // available says what this build can't do.
 func available(o *options) error {
-	switch {
-	case o.mode != 0:
-		return remedy.Unavailable(fmt.Errorf("-t%d needs klatency", o.mode), "measure the user-mode task with -t0")
-	case o.freeze:
+	if o.freeze {
 		return remedy.Unavailable(errors.New("-f needs klatency"), "leave -f out, or use --break to stop at the first sample above a limit")
 	}
 	return nil
@@ -65,12 +62,20 @@ func measure(ctx context.Context, env *cli.Env, o *options) error {
 		if o.stopOnSwitch {
 			cfg.Sinks = append(cfg.Sinks, watch)
 		}
-		return recording.Run(ctx, cfg, latency.NewSource(o.config, env.Warn))
+		return o.run(ctx, env, recording, cfg)
 	}))
 	if err == nil && watch.switched {
 		return cli.No("stopped at a page fault or an involuntary switch of the measuring thread")
 	}
 	return err
+}
+
+// run measures, with the wake-ups traced where that is asked for.
+func (o *options) run(ctx context.Context, env *cli.Env, recording *cli.Recording, cfg session.Config) error {
+	if !o.traced.Wanted(o.mode) {
+		return recording.Run(ctx, cfg, latency.NewSource(o.config, env.Warn))
+	}
+	return o.traced.Run(ctx, env, recording, cfg, o.traced.Source(o.mode, o.config, cfg.Header.Config, env.Warn))
 }
 
 // A switchWatch ends the run at the first page fault or involuntary switch.

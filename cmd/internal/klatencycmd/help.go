@@ -1,0 +1,28 @@
+package klatencycmd
+
+const help = `klatency measures how late the kernel itself wakes a periodic thread.
+
+eBPF programs at the kernel's tracepoints see when the thread's timer should
+have expired, when its handler was called, and when the thread was switched in;
+no module is needed. The way back to user space is not in the figures: what
+latency measures of the same thread is longer.
+
+  RTD| a line a second: minimum, average and maximum of that second; overruns
+       since the start; best and worst so far
+  RTS| the same for the whole run, and its time
+
+usage: klatency [options]
+
+`
+
+const examples = `
+Examples:
+  klatency -T 10                    until the thread is switched in
+  klatency -t 2 -T 10               until its timer's handler is called
+  klatency -T 60 --stages           what every stage of the way took
+  klatency -T 60 --spikes 10        the worst wake-ups, and who was to blame
+  klatency -T 60 -o before.run      keep a run log for ` + "`results`" + `
+
+Exit status: 0 good; 1 failed to measure; 2 usage; 3 a limit was exceeded;
+4 not supported or not permitted here; 5 the figures contradict themselves.
+`
