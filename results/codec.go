@@ -11,6 +11,7 @@ import (
 	"io"
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // The HdrHistogram V2 format, as its Java original defines it: an envelope of
@@ -123,6 +124,7 @@ type decoder struct {
 	source bytes.Reader
 	zlib   io.ReadCloser
 	counts *bufio.Reader
+	few    []cell
 }
 
 // decode replaces h by the histogram in text; on an error h is empty.
@@ -131,9 +133,16 @@ func (d *decoder) decode(h *Histogram, text []byte) error {
 	if err := d.open(text); err != nil {
 		return fmt.Errorf("decode histogram: %w", err)
 	}
-	if err := d.read(h); err != nil {
-		h.Reset()
+	count, overflow, err := d.read()
+	if err != nil {
 		return fmt.Errorf("decode histogram: %w", err)
+	}
+	h.count, h.overflow = count, overflow
+	h.few = d.few
+	if h.blocks != nil || len(d.few) > fewMax {
+		h.spread()
+	} else {
+		h.few = slices.Clone(d.few)
 	}
 	return nil
 }
@@ -171,44 +180,59 @@ func (d *decoder) open(text []byte) (err error) {
 	return nil
 }
 
-// read reads header and counts into h, which must be empty.
-func (d *decoder) read(h *Histogram) error {
+// read reads header and counts, into d.few but for the overflow.
+func (d *decoder) read() (count, overflow int64, err error) {
+	d.few = d.few[:0]
 	var head [headerLen]byte
 	if _, err := io.ReadFull(d.counts, head[:]); err != nil {
-		return noEOF(err)
+		return 0, 0, noEOF(err)
 	}
 	g, left, err := parseHeader(head[:])
 	if err != nil {
-		return err
+		return 0, 0, err
 	}
 	for i := uint64(0); left > 0; {
 		v, n, err := readZigZag(d.counts, left)
 		if err != nil {
-			return noEOF(err)
+			return 0, 0, noEOF(err)
 		}
 		left -= n
 		if v < 0 {
 			if i += uint64(-v); i > g.buckets { // -v of the lowest int64 is 2⁶³ here
-				return fmt.Errorf("%d buckets, %d at most", i, g.buckets)
+				return 0, 0, fmt.Errorf("%d buckets, %d at most", i, g.buckets)
 			}
 			continue
 		}
 		if i >= g.buckets {
-			return fmt.Errorf("more than %d buckets", g.buckets)
+			return 0, 0, fmt.Errorf("more than %d buckets", g.buckets)
 		}
-		if v > math.MaxInt64-h.count {
-			return errCounts
+		if v > math.MaxInt64-count {
+			return 0, 0, errCounts
 		}
-		h.RecordN(g.middle(i), v)
+		count += v
+		if ns := g.middle(i); ns > Highest {
+			overflow += v
+		} else if v > 0 {
+			d.push(index(ns), v)
+		}
 		i++
 	}
 	if _, err := d.counts.ReadByte(); err != io.EOF { // at the end zlib checks its sum
 		if err == nil {
 			err = errors.New("more data than announced")
 		}
-		return err
+		return 0, 0, err
 	}
-	return nil
+	return count, overflow, nil
+}
+
+// push counts n samples in bucket i, which is not below those before.
+func (d *decoder) push(i int, n int64) {
+	if last := len(d.few) - 1; last >= 0 && d.few[last].index == i {
+		d.few[last].n += n
+		return
+	}
+	d.few = append(d.few, cell{i, n})
 }
 
 // noEOF tells an end in the middle from a whole histogram.

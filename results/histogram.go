@@ -88,9 +88,15 @@ func Sparse(counts iter.Seq2[int64, int64]) *Histogram {
 	return h
 }
 
+// fewMax is how many cells a histogram keeps for good; blocks take less than
+// many more.
+const fewMax = 4096
+
 // spread makes blocks, and moves the few cells there.
 func (h *Histogram) spread() {
-	h.blocks = new([blocks]*[blockLen]int64)
+	if h.blocks == nil {
+		h.blocks = new([blocks]*[blockLen]int64)
+	}
 	for _, c := range h.few {
 		h.block(c.index >> blockBits)[c.index&(blockLen-1)] += c.n
 	}
@@ -226,6 +232,15 @@ func (h *Histogram) Clone() *Histogram {
 	c := new(Histogram)
 	c.Add(h)
 	return c
+}
+
+// Equal says whether both count the same samples; nil equals only nil.
+func (h *Histogram) Equal(o *Histogram) bool {
+	if h == nil || o == nil {
+		return h == o
+	}
+	return h.count == o.count && h.underflow == o.underflow && h.overflow == o.overflow &&
+		slices.Equal(slices.Collect(h.All()), slices.Collect(o.All()))
 }
 
 // Count is the number of all samples, those of Underflow and Overflow included.

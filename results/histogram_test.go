@@ -145,7 +145,7 @@ func TestHistogramAdd(t *testing.T) {
 	sum := a.Clone()
 	sum.Add(&b)
 	sum.Add(nil)
-	if diff := cmp.Diff(&both, sum, cmp.AllowUnexported(Histogram{})); diff != "" {
+	if diff := cmp.Diff(&both, sum); diff != "" {
 		t.Errorf("a + b (-want +got):\n%s", diff)
 	}
 	before := b.Count()

@@ -69,7 +69,7 @@ func collect(t *testing.T, keep Keep, records []Record) *Run {
 	return r
 }
 
-var same = cmp.Options{cmp.AllowUnexported(Histogram{}), cmpopts.EquateEmpty(), cmpopts.IgnoreUnexported(Run{})}
+var same = cmp.Options{cmpopts.EquateEmpty(), cmpopts.IgnoreUnexported(Run{})}
 
 func TestRecordsRoundTrip(t *testing.T) {
 	e := new(encoder)
