@@ -73,7 +73,7 @@ type Style string
 // The styles.
 const (
 	// Steps: Y[i] holds from X[i] to X[i+1]. The last Y closes the last step and
-	// is 0. A step of height 0 is not drawn.
+	// is 0. A step of height 0 is a gap.
 	Steps Style = "steps"
 	// Line joins neighbours, but not across a NaN.
 	Line Style = "line"

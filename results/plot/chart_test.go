@@ -162,10 +162,10 @@ func TestCurvesAreToldApart(t *testing.T) {
 		runs []*results.Run
 		want []string
 	}{
-		{"a colour for each series of one run", []*results.Run{cpus}, []string{"cpu 0 #0072b2 null", "cpu 1 #d55e00 null"}},
+		{"a colour for each series of one run", []*results.Run{cpus}, []string{"CPU0 #0072b2 null", "CPU1 #d55e00 null"}},
 		{"runs of one label are numbered", []*results.Run{whole("a", 5), whole("a", 6)}, []string{"a #1 #0072b2 null", "a #2 #d55e00 null"}},
 		{"a colour for each of several labels", []*results.Run{whole("a", 5), whole("b", 6), whole("a", 5)}, []string{"a #0072b2 null", "b #d55e00 null", "a #0072b2 null"}},
-		{"a dash for each series of several runs", []*results.Run{whole("b", 5), cpus}, []string{"b #0072b2 null", "a, cpu 0 #d55e00 null", "a, cpu 1 #d55e00 [7,3]"}},
+		{"a dash for each series of several runs", []*results.Run{whole("b", 5), cpus}, []string{"b #0072b2 null", "a, CPU0 #d55e00 null", "a, CPU1 #d55e00 [7,3]"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if diff := cmp.Diff(c.want, looks(c.runs...)); diff != "" {

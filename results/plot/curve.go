@@ -10,8 +10,12 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// curve draws a Curve.
-type curve struct{ *Curve }
+// curve draws a Curve. Steps of one that is alone go down to the floor beside a
+// gap; of several, those lines would hide each other.
+type curve struct {
+	*Curve
+	alone bool
+}
 
 // stroke is how the curve's line looks.
 func (k curve) stroke() draw.LineStyle {
@@ -31,7 +35,10 @@ func (k curve) Plot(c draw.Canvas, p *plot.Plot) {
 	k.band(c, at)
 	var lines [][]vg.Point
 	if k.Style == Steps {
-		lines = k.steps(at, c.Min.Y)
+		lines = k.steps(at)
+		if k.alone {
+			lines = onFloor(lines, c.Min.Y)
+		}
 	} else {
 		lines = k.joined(at)
 	}
@@ -72,23 +79,27 @@ func (k curve) joined(at func(x, y float64) vg.Point) (lines [][]vg.Point) {
 	return lines
 }
 
-// steps returns the outlines of neighbouring steps, each beginning and ending
-// on the floor.
-func (k curve) steps(at func(x, y float64) vg.Point, floor vg.Length) (lines [][]vg.Point) {
+// steps returns the outlines of neighbouring steps.
+func (k curve) steps(at func(x, y float64) vg.Point) (lines [][]vg.Point) {
 	var line []vg.Point
 	for i := 0; i+1 < len(k.Y); i++ {
 		if !(k.Y[i] > 0) {
 			continue
 		}
-		left, right := at(k.X[i], k.Y[i]), at(k.X[i+1], k.Y[i])
-		if line == nil {
-			line = append(line, vg.Point{X: left.X, Y: floor})
-		}
-		line = append(line, left, right)
+		line = append(line, at(k.X[i], k.Y[i]), at(k.X[i+1], k.Y[i]))
 		if i+2 == len(k.Y) || !(k.Y[i+1] > 0) {
-			lines = append(lines, append(line, vg.Point{X: right.X, Y: floor}))
-			line = nil
+			lines, line = append(lines, line), nil
 		}
+	}
+	return lines
+}
+
+// onFloor lets outlines begin and end on the floor.
+func onFloor(lines [][]vg.Point, floor vg.Length) [][]vg.Point {
+	for i, line := range lines {
+		first, last := line[0], line[len(line)-1]
+		line = append([]vg.Point{{X: first.X, Y: floor}}, line...)
+		lines[i] = append(line, vg.Point{X: last.X, Y: floor})
 	}
 	return lines
 }

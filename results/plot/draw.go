@@ -50,7 +50,7 @@ func drawChart(c draw.Canvas, chart *Chart) {
 	for _, faint := range []bool{true, false} {
 		for i := range chart.Curves {
 			if chart.Curves[i].Faint == faint {
-				p.Add(curve{&chart.Curves[i]})
+				p.Add(curve{&chart.Curves[i], len(chart.Curves) == 1})
 			}
 		}
 	}

@@ -80,11 +80,7 @@ func bins(traces []trace, lo, hi int64, scale Scale) []int64 {
 		lo = lo / width * width
 	}
 	edges := []int64{lo - half}
-	// An empty bin comes first, so that the outline begins on the floor.
-	if first := lo - half - max(res, int64(float64(lo)*(ratio-1))); scale == Log && first > 0 {
-		edges = []int64{first, lo - half}
-	}
-	for e := lo - half; e <= hi; {
+	for e := edges[0]; e <= hi; {
 		next := e + width
 		if scale == Log {
 			next = max(e+res, (int64(float64(e)*ratio)+half)/res*res+half)

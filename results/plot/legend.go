@@ -70,7 +70,7 @@ func (l *legend) draw(c draw.Canvas) {
 	column := l.width / vg.Length(l.columns)
 	for i, e := range l.entries {
 		at := vg.Point{X: c.Min.X + column*vg.Length(i%l.columns), Y: y - legendLine*vg.Length(i/l.columns)}
-		c.StrokeLine2(curve{e}.stroke(), at.X, at.Y, at.X+legendSwatch-6, at.Y)
+		c.StrokeLine2(curve{Curve: e}.stroke(), at.X, at.Y, at.X+legendSwatch-6, at.Y)
 		if e.Style == Dots {
 			c.DrawGlyphNoClip(draw.GlyphStyle{Color: parse(e.Color, 1), Radius: 2.6, Shape: draw.CircleGlyph{}}, vg.Point{X: at.X + legendSwatch/2 - 3, Y: at.Y})
 		}

@@ -17,6 +17,7 @@ const maxCurves = 8
 type trace struct {
 	run    *results.Run
 	name   string
+	note   string
 	colour string
 	dash   []float64
 	total  results.Tally
@@ -64,6 +65,10 @@ func tracesOf(runs []*results.Run) []trace {
 			}
 		}
 		traces = append(traces, parts...)
+	}
+	notes := figures(traces)
+	for i := range traces {
+		traces[i].note = notes[traces[i].name]
 	}
 	return traces
 }
@@ -115,49 +120,53 @@ func merge(traces []trace) trace {
 	return sum
 }
 
-// seriesNames tells series apart by the labels in which they differ, such as
-// "cpu 1". A single series needs no name.
+// seriesNames tells series apart, by number where their labels do not. A single
+// series needs no name.
 func seriesNames(series []results.Total) []string {
-	values := map[string]map[string]bool{}
-	for _, s := range series {
-		for k, v := range s.Labels {
-			if values[k] == nil {
-				values[k] = map[string]bool{}
-			}
-			values[k][v] = true
-		}
-	}
-	names := make([]string, len(series))
-	if len(series) < 2 {
-		return names
-	}
+	infos := make([]results.SeriesInfo, len(series))
 	for i, s := range series {
-		var words []string
-		for _, k := range slices.Sorted(maps.Keys(values)) {
-			if v, ok := s.Labels[k]; ok && len(values[k]) > 1 {
-				words = append(words, k+" "+v)
-			}
+		infos[i] = s.SeriesInfo
+	}
+	names := results.Names(infos)
+	for i := range names {
+		if names[i] == "" && len(names) > 1 {
+			names[i] = fmt.Sprintf("series %d", infos[i].ID)
 		}
-		if len(words) == 0 {
-			words = append(words, fmt.Sprintf("series %d", s.ID))
-		}
-		names[i] = strings.Join(words, " ")
 	}
 	return names
 }
 
-// figures is the note of a trace's curve: its maximum and how many samples it
-// is the maximum of.
-func (t *trace) figures() string {
-	if t.total.Missing.Has(results.NoCount) {
-		return "max " + micros(float64(t.total.Max))
+// figures are the notes of the curves by their names: the maximum, and how many
+// samples of how many runs it is the maximum of.
+func figures(traces []trace) map[string]string {
+	sums := map[string]*results.Tally{}
+	count := map[string]int{}
+	for _, t := range traces {
+		if sums[t.name] == nil {
+			sums[t.name] = new(results.Tally)
+		}
+		tally := t.total
+		tally.Histogram = nil
+		sums[t.name].Add(&tally)
+		count[t.name]++
 	}
-	return fmt.Sprintf("max %s of %s", micros(float64(t.total.Max)), number(float64(t.total.Samples())))
+	notes := map[string]string{}
+	for name, sum := range sums {
+		note := "max " + micros(float64(sum.Max))
+		if !sum.Missing.Has(results.NoCount) {
+			note += " of " + number(float64(sum.Samples()))
+		}
+		if n := count[name]; n > 1 {
+			note += fmt.Sprintf(" in %d runs", n)
+		}
+		notes[name] = note
+	}
+	return notes
 }
 
 // curve returns an empty curve with the trace's looks.
 func (t *trace) curve(style Style) Curve {
-	return Curve{Name: t.name, Note: t.figures(), Style: style, Color: t.colour, Dash: t.dash}
+	return Curve{Name: t.name, Note: t.note, Style: style, Color: t.colour, Dash: t.dash}
 }
 
 // span is the least and greatest latency of the traces, in ns.

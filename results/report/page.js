@@ -123,6 +123,26 @@ function axisOf(axis, side) {
   };
 }
 
+// outline draws steps: y[i] holds from x[i] to x[i+1], 0 is a gap. Beside a gap
+// the outline of a curve that is alone goes down to the floor.
+const outline = (alone) => (u, si) => {
+  const stroke = new Path2D(), x = u.data[0], y = u.data[si], floor = u.bbox.top + u.bbox.height;
+  const px = (v) => u.valToPos(v, "x", true), py = (v) => Math.min(u.valToPos(v, "y", true), 1e5);
+  for (let i = 0, on = false; i + 1 < x.length; i++) {
+    if (!(y[i] > 0)) {
+      if (on && alone) stroke.lineTo(px(x[i]), floor);
+      on = false;
+      continue;
+    }
+    if (!on) stroke.moveTo(px(x[i]), alone ? floor : py(y[i]));
+    on = true;
+    stroke.lineTo(px(x[i]), py(y[i]));
+    stroke.lineTo(px(x[i + 1]), py(y[i]));
+    if (i + 2 === x.length && alone) stroke.lineTo(px(x[i + 1]), floor);
+  }
+  return { stroke, fill: null, clip: null, band: null, gaps: null, flags: 0 };
+};
+
 // seriesOf turns curves into uPlot's aligned data. A band's lower edge becomes a
 // series of its own that is never listed.
 function seriesOf(chart) {
@@ -131,13 +151,11 @@ function seriesOf(chart) {
     // Of points with one x only one would be kept: a vertical line leans a little.
     const columns = [c.x.map((x, k) => (k > 0 && x === c.x[k - 1] ? x * (1 + 1e-6) : x)), c.y];
     const dash = c.dash && c.dash.map((d) => 1.3 * d);
-    // uPlot trims what a logarithmic axis cannot show: put it below the floor.
-    if (c.style === "steps") columns[1] = c.y.map((y) => y || chart.y.min / 1e3);
     const gap = (k) => c.y[k] == null;
     const alone = new Set(c.y.map((_, k) => k).filter((k) => !gap(k) && (k === 0 || gap(k - 1)) && (k === c.y.length - 1 || gap(k + 1))).map((k) => c.x[k]));
     series.push({
       stroke: c.color, width: c.style === "steps" ? 1.5 : 1.8, dash,
-      paths: c.style === "steps" ? uPlot.paths.stepped({ align: 1 }) : uPlot.paths.linear(),
+      paths: c.style === "steps" ? outline(chart.curves.length === 1) : uPlot.paths.linear(),
       points: c.style === "steps" ? { show: false } : {
         show: c.style === "dots" || alone.size > 0, size: 6, fill: c.color,
         filter: c.style === "dots" ? undefined : (u, si) => u.data[0].map((x, k) => k).filter((k) => u.data[si][k] != null && alone.has(u.data[0][k])),
@@ -169,6 +187,7 @@ function marks(u, chart, shown) {
     u.ctx.arc(x, y, 4.5 * r, 0, 7);
     u.ctx.fillStyle = c.color;
     u.ctx.fill();
+    u.ctx.setLineDash([]);
     u.ctx.lineWidth = 1.5 * r;
     u.ctx.strokeStyle = "#fff";
     u.ctx.stroke();
@@ -339,8 +358,7 @@ function point(u, chart, owner, values, cursor) {
     seen.add(chart.curves[i].name);
     let at = idx;
     while (at > 0 && u.data[k][at] === undefined) at--;
-    const v = u.data[k][at];
-    values.get(chart.curves[i].name).textContent = figure(chart.curves[i].style === "steps" && v < chart.y.min / 100 ? 0 : v) + " " + unit(chart.y);
+    values.get(chart.curves[i].name).textContent = figure(u.data[k][at]) + " " + unit(chart.y);
   });
 }
 
