@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -83,4 +84,8 @@ func BenchmarkCompareHours(b *testing.B) {
 			b.Fatalf("%d rows, return levels %+v", len(c.Rows), c.Extremes[0].Extremes)
 		}
 	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	// All that the process ever took from the kernel, for making the logs as well.
+	b.ReportMetric(float64(m.Sys)/(1<<20), "MiB")
 }

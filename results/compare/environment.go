@@ -231,8 +231,12 @@ func rates(runs []*results.Run) map[string]results.Rate {
 	return sums
 }
 
-// order says whether drift can be told apart from a difference of the sides.
+// order says whether drift can be told apart from a difference of the sides. Of
+// one run a side that is never so, and said with their intervals.
 func (c *Comparison) order(a, b []*results.Run) {
+	if len(a) == 1 && len(b) == 1 {
+		return
+	}
 	for _, r := range slices.Concat(a, b) {
 		if r.Started.IsZero() {
 			c.Notes = append(c.Notes, "when the runs started is unknown: drift can't be told apart from a difference")

@@ -76,7 +76,7 @@ func MakePlan(runs []*results.Run, blocks []*Blocks, o Options) (*Plan, error) {
 		inner := innerSpreads(pr, blocks, rng)
 		for _, m := range metrics() {
 			v, known := take(m, runs, pr.a)
-			if !known || m.name == "lost" {
+			if !known || m.unit != "ns" && slices.Max(v) == 0 {
 				continue
 			}
 			p.Rows = append(p.Rows, planRow(pr, m, v, inner))

@@ -116,3 +116,9 @@ func (t *Table) strings() (head []string, rows [][]string) {
 	}
 	return head, rows
 }
+
+// Value is the number of a cell, false when it has none.
+func (c Cell) Value() (float64, bool) { return c.number, c.kind == kindNumber }
+
+// Empty says whether nothing is shown.
+func (c Cell) Empty() bool { return c.kind == kindText && c.text == "" }

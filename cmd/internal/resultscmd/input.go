@@ -1,0 +1,78 @@
+package resultscmd
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"worstcase/cmd/internal/cli"
+	"worstcase/internal/remedy"
+	"worstcase/results"
+)
+
+// read reads the runs of all paths: logs, folders of logs, and standard input
+// for "-". What was passed over is said on standard error.
+func read(env *cli.Env, keep results.Keep, paths []string) ([]*results.Run, error) {
+	if len(paths) == 0 {
+		return nil, cli.Usage(errors.New("no runs: name a run log, a folder of them, or - for standard input"))
+	}
+	var runs []*results.Run
+	for _, path := range paths {
+		if path == "--" {
+			return nil, cli.Usage(errors.New("unexpected --: only compare has two sides"))
+		}
+		list, err := readPath(env, keep, path)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, list...)
+	}
+	if len(runs) == 0 {
+		return nil, remedy.Hint(fmt.Errorf("read %s: no runs there", paths[0]), "measure with -o FILE to write run logs")
+	}
+	for _, r := range runs {
+		for _, w := range r.Warnings {
+			env.Warn(r.Source + ": " + w)
+		}
+	}
+	return runs, nil
+}
+
+func readPath(env *cli.Env, keep results.Keep, path string) ([]*results.Run, error) {
+	if path == "-" {
+		return readStream(keep, env.Stdin, "standard input")
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("read runs: %w", err)
+	}
+	if info.IsDir() {
+		return results.Read(keep, path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read runs: %w", err)
+	}
+	defer f.Close()
+	return readStream(keep, f, path)
+}
+
+// readStream reads run logs.
+func readStream(keep results.Keep, r io.Reader, source string) ([]*results.Run, error) {
+	b := bufio.NewReaderSize(r, 1<<16)
+	head, err := b.Peek(1)
+	if len(head) == 0 && err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("read %s: %w", source, err)
+	}
+	runs, err := results.ReadFrom(keep, b, source)
+	if errors.Is(err, results.ErrNotLog) {
+		return nil, remedy.Hint(err, "results import turns other tools' outputs into run logs")
+	}
+	return runs, err
+}
+
+// isLog says whether a text begins as run logs do.
+func isLog(head []byte) bool { return bytes.HasPrefix(head, []byte(`{"type":`)) }
