@@ -58,9 +58,14 @@ type cell struct {
 // Sparse makes a histogram of n samples of ns for each pair. It takes 16 bytes
 // a bucket, where blocks would take 2 kB for each that is far from the others:
 // what is read from coarse histograms stays as small as their text. Changing it
-// makes blocks of it.
+// makes blocks of it. The pairs are asked for twice.
 func Sparse(counts iter.Seq2[int64, int64]) *Histogram {
 	h := new(Histogram)
+	few := 0
+	for range counts {
+		few++
+	}
+	h.few = make([]cell, 0, few)
 	for ns, n := range counts {
 		h.count += n
 		switch {
@@ -84,7 +89,7 @@ func Sparse(counts iter.Seq2[int64, int64]) *Histogram {
 			h.few[last] = c
 		}
 	}
-	h.few = slices.Clip(h.few[:min(last+1, len(h.few))])
+	h.few = h.few[:min(last+1, len(h.few))]
 	return h
 }
 

@@ -22,7 +22,7 @@ type Draft struct {
 	Warnings  []string
 	Gates     []results.Gate
 	series    []*Series
-	intervals []results.Interval
+	intervals List[results.Interval]
 	spikes    []results.Spike
 	budget    int
 	err       error
@@ -49,7 +49,7 @@ type Series struct {
 	Labels  results.Labels
 	Tally   results.Tally // what is known so far
 	draft   *Draft
-	buckets []Bucket
+	buckets List[Bucket]
 	above   int64
 }
 
@@ -61,7 +61,7 @@ func (d *Draft) Series(labels results.Labels) *Series {
 	s := &Series{ID: len(d.series), Labels: labels, draft: d}
 	s.Tally.Missing = results.NoCount | results.NoMin | results.NoMean | results.NoPercentiles |
 		results.NoMax | results.NoMaxAt | results.NoOverruns | results.NoLost
-	if d.Spend(800) {
+	if d.Spend(1200) {
 		d.series = append(d.series, s)
 	}
 	return s
@@ -83,8 +83,8 @@ func (d *Draft) Find(labels results.Labels) int {
 
 // Interval adds what a series measured in some stretch of time.
 func (d *Draft) Interval(i results.Interval) {
-	if d.Spend(200) {
-		d.intervals = append(d.intervals, i)
+	if d.Spend(300) {
+		d.intervals.Append(i)
 	}
 }
 
@@ -163,7 +163,7 @@ func (s *Series) Bucket(low, high, n int64) {
 	if n <= 0 || high < low || !s.draft.Spend(48) {
 		return
 	}
-	s.buckets = append(s.buckets, Bucket{low + (high-low)/2, n})
+	s.buckets.Append(Bucket{low + (high-low)/2, n})
 }
 
 // Above adds n samples of which the file tells only that they are above all
@@ -195,12 +195,12 @@ func (d *Draft) Run() (*results.Run, error) {
 		return nil, d.err
 	}
 	end.Warnings = d.Warnings
-	run := &results.Run{Keep: results.KeepFigures, Intervals: make([]results.Interval, 0, len(d.intervals))}
+	run := &results.Run{Keep: results.KeepFigures, Intervals: make([]results.Interval, 0, d.intervals.Len())}
 	if err := run.Put(&d.Header); err != nil {
 		return nil, err
 	}
-	for i := range d.intervals {
-		if err := run.Put(&d.intervals[i]); err != nil {
+	for _, iv := range d.intervals.All() {
+		if err := run.Put(iv); err != nil {
 			return nil, err
 		}
 	}
@@ -214,7 +214,7 @@ func (d *Draft) Run() (*results.Run, error) {
 
 // finish works out what follows from the figures that the file told.
 func (s *Series) finish() {
-	if len(s.buckets) > 0 || s.above > 0 {
+	if s.buckets.Len() > 0 || s.above > 0 {
 		s.histogram()
 	}
 	t := &s.Tally
@@ -233,7 +233,7 @@ func (s *Series) finish() {
 // them. A percentile that falls among these stays missing.
 func (s *Series) histogram() {
 	var sum int64
-	for _, b := range s.buckets {
+	for _, b := range s.buckets.All() {
 		if sum += b.N; sum < 0 || sum > MaxFigure {
 			s.draft.Fail(fmt.Errorf("add up histogram: %w", errFigure))
 			return
@@ -269,7 +269,7 @@ func (s *Series) histogram() {
 
 // samples yields all samples, as a time in ns and how many there are of it.
 func (s *Series) samples(yield func(ns, n int64) bool) {
-	for _, b := range s.buckets {
+	for _, b := range s.buckets.All() {
 		if !yield(s.within(b.NS), b.N) {
 			return
 		}

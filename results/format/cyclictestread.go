@@ -34,9 +34,14 @@ func ReadCyclictest(text []byte, o foreign.Options) ([]*foreign.Draft, error) {
 			return nil, fmt.Errorf("read cyclictest: %w", err)
 		}
 	}
-	if err := r.finish(o); err != nil {
+	if err := r.decideUnit(o); err != nil {
 		return nil, err
 	}
+	lines = foreign.Lines{Rest: text}
+	for line, ok := lines.Next(); ok && r.draft.Err() == nil; line, ok = lines.Next() {
+		r.row(line)
+	}
+	r.finish()
 	return []*foreign.Draft{r.draft}, nil
 }
 
@@ -45,7 +50,6 @@ func ReadCyclictest(text []byte, o foreign.Options) ([]*foreign.Draft, error) {
 type cyclictestText struct {
 	draft   *foreign.Draft
 	threads []*cyclicThread
-	rows    []histogramRow
 	spikes  []results.Spike
 	columns int
 	unit    time.Duration
@@ -63,15 +67,8 @@ type cyclicThread struct {
 	has           bool // count, min, avg and max are known
 	over          int64
 	hasOver       bool
-	samples       []foreign.Bucket // -v
-	worst         foreign.Bucket   // -v: cycle and value
-}
-
-// A histogramRow is one line of a histogram: a value, and the samples of each
-// thread as they stand in the text.
-type histogramRow struct {
-	value  int64
-	counts []byte
+	samples       foreign.List[foreign.Bucket] // -v
+	worst         foreign.Bucket               // -v: cycle and value
 }
 
 func (r *cyclictestText) thread(i int64) *cyclicThread {
@@ -105,10 +102,17 @@ func (r *cyclictestText) line(line []byte) error {
 		r.command(line)
 	case len(line) > 0 && bytes.Count(line, []byte{':'}) == 2:
 		r.verbose(line)
-	case len(line) >= 6 && line[0] >= '0' && line[0] <= '9':
-		r.row(line)
+	case r.columns == 0 && isRow(line):
+		r.columns = len(bytes.Fields(line)) - 1 // until the summary tells better
 	}
 	return nil
+}
+
+// isRow tells whether a line is one of a histogram: a value of six digits and
+// numbers of samples.
+func isRow(line []byte) bool {
+	value, counts, ok := bytes.Cut(line, []byte{' '})
+	return ok && len(value) >= 6 && bytes.Trim(value, "0123456789") == nil && bytes.Trim(counts, "0123456789 \t") == nil
 }
 
 // afterEscape cuts what moves the cursor up before a line is printed anew.
@@ -254,15 +258,29 @@ func (r *cyclictestText) comment(line []byte) error {
 	return nil
 }
 
-// row keeps a line of the histogram until the number of threads is known.
+// row gives each thread its column of a histogram's line. It can be taken only
+// when the number of threads is known: -H adds a column of sums.
 func (r *cyclictestText) row(line []byte) {
-	value, counts, _ := bytes.Cut(line, []byte{' '})
-	v, err := foreign.ParseCount(value)
-	if err != nil || v > results.Highest || bytes.Trim(counts, "0123456789 \t") != nil {
+	if !isRow(line) {
 		return
 	}
-	if bytes.Trim(counts, "0 \t") != nil && r.draft.Spend(60) {
-		r.rows = append(r.rows, histogramRow{v, counts})
+	digits, counts, _ := bytes.Cut(line, []byte{' '})
+	value, err := foreign.ParseCount(digits)
+	if err != nil || value > results.Highest {
+		return
+	}
+	ns, i := value*int64(r.unit), 0
+	for field := range bytes.FieldsSeq(counts) {
+		if i == len(r.threads) {
+			return
+		}
+		n, err := foreign.ParseCount(field)
+		if err != nil {
+			r.draft.Fail(err)
+			return
+		}
+		r.threads[i].series.Bucket(ns, ns, n)
+		i++
 	}
 }
 
@@ -298,31 +316,15 @@ func (r *cyclictestText) verbose(line []byte) {
 	if !r.draft.Spend(40) {
 		return
 	}
-	t.samples = append(t.samples, foreign.Bucket{NS: v[2], N: 1})
-	if len(t.samples) == 1 || v[2] > t.worst.N {
+	t.samples.Append(foreign.Bucket{NS: v[2], N: 1})
+	if t.samples.Len() == 1 || v[2] > t.worst.N {
 		t.worst = foreign.Bucket{NS: v[1], N: v[2]}
 	}
 }
 
-// finish decides the unit and fills the series.
-func (r *cyclictestText) finish(o foreign.Options) error {
+// finish fills the series.
+func (r *cyclictestText) finish() {
 	d := r.draft
-	if d.Err() != nil {
-		return d.Err()
-	}
-	if len(r.threads) == 0 && len(r.rows) > 0 { // a text cut off before its summary
-		r.thread(int64(len(bytes.Fields(r.rows[0].counts))) - 1)
-		d.Warn("the text ends before the summary of its histogram")
-	}
-	if len(r.threads) == 0 {
-		return foreign.ErrNoFigures
-	}
-	for _, t := range r.threads {
-		t.fromSamples()
-	}
-	if err := r.decideUnit(o); err != nil {
-		return err
-	}
 	if r.signal {
 		d.Header.Tool = "signaltest"
 	}
@@ -332,9 +334,6 @@ func (r *cyclictestText) finish(o foreign.Options) error {
 	}
 	if prio, err := strconv.Atoi(first.prio); err == nil {
 		d.Set(results.ConfigPriority, prio)
-	}
-	for _, row := range r.rows {
-		r.spread(row)
 	}
 	for _, t := range r.threads {
 		r.fill(t)
@@ -348,25 +347,37 @@ func (r *cyclictestText) finish(o foreign.Options) error {
 		d.Gates = append(d.Gates, results.Gate{Name: "break", Value: value, Unit: "ns"})
 		d.Warn("stopped by a latency of %g us; the text does not tell its limit", value/1000)
 	}
-	return nil
 }
 
 // fromSamples works out the figures of a -v list.
 func (t *cyclicThread) fromSamples() {
-	if t.has || len(t.samples) == 0 {
+	if t.has || t.samples.Len() == 0 {
 		return
 	}
 	sum := 0.0
 	t.min = math.Inf(1)
-	for _, s := range t.samples {
+	for _, s := range t.samples.All() {
 		sum += float64(s.NS)
 		t.min = min(t.min, float64(s.NS))
 	}
-	t.count, t.avg, t.max, t.has = int64(len(t.samples)), sum/float64(len(t.samples)), float64(t.worst.N), true
+	t.count, t.avg, t.max, t.has = int64(t.samples.Len()), sum/float64(t.samples.Len()), float64(t.worst.N), true
 }
 
 // decideUnit sets the unit, or says that the text can't tell it.
 func (r *cyclictestText) decideUnit(o foreign.Options) error {
+	if r.draft.Err() != nil {
+		return r.draft.Err()
+	}
+	if len(r.threads) == 0 && r.columns > 0 { // a text cut off before its summary
+		r.thread(int64(r.columns) - 1)
+		r.draft.Warn("the text ends before the summary of its histogram")
+	}
+	if len(r.threads) == 0 {
+		return foreign.ErrNoFigures
+	}
+	for _, t := range r.threads {
+		t.fromSamples()
+	}
 	if r.unit != 0 {
 		return nil
 	}
@@ -379,31 +390,13 @@ func (r *cyclictestText) decideUnit(o foreign.Options) error {
 	return err
 }
 
-// spread gives each thread its column of a histogram's row.
-func (r *cyclictestText) spread(row histogramRow) {
-	ns := row.value * int64(r.unit)
-	i := 0
-	for field := range bytes.FieldsSeq(row.counts) {
-		if i == len(r.threads) {
-			return
-		}
-		n, err := foreign.ParseCount(field)
-		if err != nil {
-			r.draft.Fail(err)
-			return
-		}
-		r.threads[i].series.Bucket(ns, ns, n)
-		i++
-	}
-}
-
 // fill tells the series of a thread what is known of it.
 func (r *cyclictestText) fill(t *cyclicThread) {
 	s, unit := t.series, float64(r.unit)
 	if t.has {
 		s.Count(t.count)
 	}
-	for _, sample := range t.samples {
+	for _, sample := range t.samples.All() {
 		s.Bucket(sample.NS*int64(r.unit), sample.NS*int64(r.unit), sample.N)
 	}
 	s.Above(t.over)
@@ -412,7 +405,7 @@ func (r *cyclictestText) fill(t *cyclicThread) {
 		s.Mean(t.avg * unit)
 		s.Max(int64(t.max * unit))
 	}
-	if at := float64(t.worst.NS) * float64(t.interval) * 1000; len(t.samples) > 0 && t.interval > 0 && at < foreign.MaxFigure {
+	if at := float64(t.worst.NS) * float64(t.interval) * 1000; t.samples.Len() > 0 && t.interval > 0 && at < foreign.MaxFigure {
 		s.MaxAt(int64(at))
 	}
 }

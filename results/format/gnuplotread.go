@@ -49,9 +49,10 @@ func ReadGnuplot(text []byte, o foreign.Options) ([]*foreign.Draft, error) {
 type gnuplotText struct {
 	draft   *foreign.Draft
 	heading heading
+	cells   [][]byte
 	latmus  bool
 	series  *foreign.Series
-	points  []point
+	points  foreign.List[point]
 	told    bool
 }
 
@@ -62,21 +63,18 @@ type point struct {
 }
 
 func (r *gnuplotText) row(line []byte) {
-	words := bytes.Fields(line)
-	if len(words) != 2 {
-		return
-	}
-	x, err := foreign.ParseTimeF(words[0], 1)
-	n, nerr := foreign.ParseCount(words[1])
+	place, samples, _ := bytes.Cut(line, []byte{' '})
+	x, err := foreign.ParseTimeF(place, 1)
+	n, nerr := foreign.ParseCount(bytes.TrimSpace(samples))
 	if err == nil && nerr == nil && r.draft.Spend(48) {
-		r.points = append(r.points, point{x, n})
+		r.points.Append(point{x, n})
 	}
 }
 
 // comment takes a line that opens with #, without it.
 func (r *gnuplotText) comment(line []byte) error {
-	if cells := foreign.Cells(nil, line); len(cells) > 3 {
-		return r.table(cells)
+	if r.cells = foreign.Cells(r.cells, line); len(r.cells) > 3 {
+		return r.table(r.cells)
 	}
 	text := string(clipLine(line))
 	if at, bracket, ok := strings.Cut(text, " ("); ok {
@@ -210,34 +208,34 @@ func (r *gnuplotText) flush() {
 		r.heading.describe(r.draft)
 	}
 	s, points := r.series, r.points
-	r.series, r.points = nil, nil
-	if s == nil || len(points) == 0 {
+	r.series, r.points = nil, foreign.List[point]{}
+	first, last := 0, points.Len()-1
+	if s == nil || last < 0 {
 		return
 	}
 	r.told = true
 	width := 1.0
 	if !r.latmus {
-		if len(points) < 3 {
+		if first, last = first+1, last-1; last < first {
 			return
 		}
-		width = 2 * (points[1].x - points[0].x)
-		points = points[1 : len(points)-1]
+		width = 2 * (points.At(1).x - points.At(0).x)
 	}
-	// A cell's number keeps what %g rounds off the places of high cells.
 	if !(width > 0.001 && width < 1e9) {
 		return
 	}
 	ns := int64(math.Round(width * 1000))
-	for i, p := range points {
+	for i, p := range points.All() {
+		// The number of a cell keeps what %g rounds off the places of high ones.
 		number, hits := int64(math.Round(p.x/width-0.5)), p.n-1
 		if r.latmus {
 			number, hits = int64(math.Round(p.x)), p.n
 		}
-		if number < 0 || number > results.Highest/ns {
+		if i < first || i > last || number < 0 || number > results.Highest/ns {
 			continue
 		}
 		low := number * ns
-		if i == len(points)-1 && !s.Tally.Missing.Has(results.NoMax) && s.Tally.Max >= low+ns {
+		if i == last && !s.Tally.Missing.Has(results.NoMax) && s.Tally.Max >= low+ns {
 			s.Above(hits)
 			continue
 		}

@@ -154,7 +154,7 @@ type osadl struct {
 	unit   time.Duration
 	cycles int64
 	maxima []int64 // in units
-	cores  [][]foreign.Bucket
+	cores  []*foreign.List[foreign.Bucket]
 	sizes  []int64 // classes of each core, those without samples included
 }
 
@@ -219,16 +219,16 @@ func (r *osadl) config(s *foreign.Scanner) {
 }
 
 func (r *osadl) core(s *foreign.Scanner) {
-	var core []foreign.Bucket
+	core := new(foreign.List[foreign.Bucket])
 	class := int64(0)
-	if !r.draft.Spend(64) {
+	if !r.draft.Spend(400) {
 		s.Skip()
 		return
 	}
 	s.Array(func() {
 		n, ok := s.Count()
 		if ok && n > 0 && class < results.Highest && r.draft.Spend(40) {
-			core = append(core, foreign.Bucket{NS: class, N: n})
+			core.Append(foreign.Bucket{NS: class, N: n})
 		}
 		class++
 	})
@@ -238,12 +238,12 @@ func (r *osadl) core(s *foreign.Scanner) {
 
 // numbered tells whether the first core is the numbers of the classes.
 func (r *osadl) numbered() bool {
-	for _, b := range r.cores[0] {
+	for _, b := range r.cores[0].All() {
 		if b.N != b.NS {
 			return false
 		}
 	}
-	return len(r.cores) > 1 && int64(len(r.cores[0])) == max(r.sizes[0]-1, 0)
+	return len(r.cores) > 1 && int64(r.cores[0].Len()) == max(r.sizes[0]-1, 0)
 }
 
 // fill makes a series of each core. Samples above the last class are only in
@@ -257,7 +257,7 @@ func (r *osadl) fill() {
 	for i, core := range cores {
 		s := r.draft.Series(results.Labels{"cpu": strconv.Itoa(i)})
 		var sum, first int64 = 0, math.MaxInt64
-		for _, b := range core {
+		for _, b := range core.All() {
 			s.Bucket(b.NS*unit, b.NS*unit, b.N)
 			sum, first = sum+min(b.N, foreign.MaxFigure-min(sum, foreign.MaxFigure)), min(first, b.NS)
 		}

@@ -31,20 +31,23 @@ func readJitterdebugger(text []byte, o foreign.Options) ([]*foreign.Draft, error
 	if t.draft.Err() != nil {
 		return nil, t.draft.Err()
 	}
-	if len(t.threads) == 0 {
+	if t.threads.Len() == 0 {
 		return nil, foreign.ErrNoFigures
 	}
 	err := foreign.ErrUnit
-	for i := 0; i < len(t.threads) && t.unit == 0; i++ {
-		least, _ := foreign.ParseTimeF(t.threads[i].min, 1)
-		most, _ := foreign.ParseTimeF(t.threads[i].max, 1)
+	for _, th := range t.threads.All() {
+		if t.unit != 0 {
+			break
+		}
+		least, _ := foreign.ParseTimeF(th.min, 1)
+		most, _ := foreign.ParseTimeF(th.max, 1)
 		t.unit, err = o.DecideUnit(least, most)
 	}
 	if t.unit == 0 {
 		return nil, err
 	}
-	for i := range t.threads {
-		t.series(t.draft.Series(results.Labels{"thread": t.threads[i].id}), &t.threads[i])
+	for _, th := range t.threads.All() {
+		t.series(t.draft.Series(results.Labels{"thread": th.id}), th)
 	}
 	return []*foreign.Draft{t.draft}, nil
 }
@@ -79,8 +82,7 @@ func (r *jitter) thread(s *foreign.Scanner, id []byte) {
 		s.Skip()
 		return
 	}
-	r.t.threads = append(r.t.threads, rtThread{id: string(id)})
-	th := &r.t.threads[len(r.t.threads)-1]
+	th := r.t.threads.Append(rtThread{id: string(id)})
 	s.Object(func(key []byte) {
 		if string(key) == "count" {
 			th.cycles, th.hasCycles = s.Count()
@@ -149,7 +151,7 @@ func readRaw(text []byte, o foreign.Options) ([]*foreign.Draft, error) {
 			break
 		}
 		id := strconv.FormatUint(uint64(thread), 10)
-		r.of(results.Labels{"thread": id}, id).take(sec*1e9+nsec, int64(val)*int64(unit), 0)
+		r.of(id, func() results.Labels { return results.Labels{"thread": id} }).take(sec*1e9+nsec, int64(val)*int64(unit), 0)
 	}
 	if len(text)%size != 0 {
 		r.draft.Warn("the file ends in the middle of a record")

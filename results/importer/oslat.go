@@ -27,9 +27,9 @@ func readOslat(text []byte, _ foreign.Options) ([]*foreign.Draft, error) {
 	}
 	overflows := false
 	for i, s := range r.series {
-		fillOslat(s, r.buckets[i], time.Nanosecond) // they are in ns already
+		fillOslat(s, &r.buckets[i], time.Nanosecond) // they are in ns already
 		if i == 0 {
-			overflows = s.Tally.Max > lastBucket(r.buckets[0]) && len(r.buckets[0]) > 0
+			overflows = s.Tally.Max > lastBucket(&r.buckets[0]) && r.buckets[0].Len() > 0
 		} else if overflows {
 			forgetMean(r.draft, s)
 		}
@@ -41,7 +41,7 @@ func readOslat(text []byte, _ foreign.Options) ([]*foreign.Draft, error) {
 type oslatText struct {
 	draft   *foreign.Draft
 	series  []*foreign.Series
-	buckets [][]foreign.Bucket // in ns
+	buckets []foreign.List[foreign.Bucket] // in ns
 }
 
 func (r *oslatText) line(line []byte) {
@@ -65,7 +65,7 @@ func (r *oslatText) line(line []byte) {
 				return
 			}
 		}
-		r.buckets = make([][]foreign.Bucket, len(r.series))
+		r.buckets = make([]foreign.List[foreign.Bucket], len(r.series))
 	case "Thread priority":
 		policy, prio, _ := bytes.Cut(bytes.TrimSpace(rest), []byte{':'})
 		r.draft.Set(results.ConfigPolicy, string(foreign.Clip(policy)))
@@ -113,7 +113,7 @@ func (r *oslatText) bucket(value, rest []byte) {
 	}
 	r.each(rest, 1, func(i int, n float64) {
 		if n > 0 && r.draft.Spend(40) {
-			r.buckets[i] = append(r.buckets[i], foreign.Bucket{NS: ns, N: int64(n)})
+			r.buckets[i].Append(foreign.Bucket{NS: ns, N: int64(n)})
 		}
 	})
 }

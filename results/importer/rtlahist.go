@@ -60,7 +60,7 @@ type rtlaHist struct {
 // An rtlaColumn is one column: a CPU and a context.
 type rtlaColumn struct {
 	series  *foreign.Series
-	buckets []foreign.Bucket // index and samples
+	buckets foreign.List[foreign.Bucket] // index and samples
 }
 
 func (r *rtlaHist) line(line []byte) error {
@@ -155,7 +155,7 @@ func (r *rtlaHist) row(index, rest []byte) error {
 	return r.each(rest, func(c *rtlaColumn, field []byte) error {
 		n, err := foreign.ParseCount(field)
 		if err == nil && n > 0 && r.draft.Spend(40) {
-			c.buckets = append(c.buckets, foreign.Bucket{NS: low, N: n})
+			c.buckets.Append(foreign.Bucket{NS: low, N: n})
 		}
 		return err
 	})
@@ -207,7 +207,7 @@ func (r *rtlaHist) each(rest []byte, take func(c *rtlaColumn, field []byte) erro
 func (r *rtlaHist) fill() {
 	unit := int64(r.unit)
 	for _, c := range r.columns {
-		for _, b := range c.buckets {
+		for _, b := range c.buckets.All() {
 			high := b.NS + max(r.width, 1) - 1
 			c.series.Bucket(b.NS*unit, high*unit, b.N)
 		}

@@ -24,7 +24,7 @@ type rtTest struct {
 	unit    time.Duration // of latencies; 0 when the document does not tell
 	started time.Time
 	ended   time.Time
-	threads []rtThread
+	threads foreign.List[rtThread]
 }
 
 // An rtThread is one member of "thread". Figures are as in the text: their unit
@@ -37,7 +37,7 @@ type rtThread struct {
 	hasCycles, hasInterval bool
 	min, avg, max          []byte // nil when absent or -nan
 	seconds                float64
-	histogram              []foreign.Bucket // in units
+	histogram              foreign.List[foreign.Bucket] // in units
 }
 
 // readRTTests reads the --json output of any program of rt-tests 2.x.
@@ -110,12 +110,11 @@ func (t *rtTest) sysinfo(s *foreign.Scanner, key string) {
 }
 
 func (t *rtTest) thread(s *foreign.Scanner, id []byte) {
-	if !t.draft.Spend(400 + len(id)) {
+	if !t.draft.Spend(600 + len(id)) {
 		s.Skip()
 		return
 	}
-	t.threads = append(t.threads, rtThread{id: string(id)})
-	thread := &t.threads[len(t.threads)-1]
+	thread := t.threads.Append(rtThread{id: string(id)})
 	s.Object(func(key []byte) { t.figure(s, thread, string(key)) })
 }
 
@@ -158,7 +157,7 @@ func (t *rtTest) bucket(s *foreign.Scanner, th *rtThread, key []byte) {
 		err = fmt.Errorf("bucket %d is out of range", value)
 	}
 	if t.draft.Fail(err); ok && t.draft.Spend(40) {
-		th.histogram = append(th.histogram, foreign.Bucket{NS: value, N: n})
+		th.histogram.Append(foreign.Bucket{NS: value, N: n})
 	}
 }
 
@@ -185,15 +184,15 @@ func (t *rtTest) finish(o foreign.Options) error {
 	}
 	t.options()
 	labels := t.labels()
-	for i := range t.threads {
+	for i, th := range t.threads.All() {
 		s := d.Series(labels[i])
 		if program == "oslat" {
-			t.oslat(s, i)
+			t.oslat(s, th)
 			continue
 		}
-		t.series(s, &t.threads[i])
+		t.series(s, th)
 	}
-	if len(t.threads) == 0 && len(d.After) == 0 {
+	if t.threads.Len() == 0 && len(d.After) == 0 {
 		return foreign.ErrNoFigures
 	}
 	return nil
@@ -201,16 +200,16 @@ func (t *rtTest) finish(o foreign.Options) error {
 
 // options notes what the command line and the threads tell of the run.
 func (t *rtTest) options() {
-	d := t.draft
+	d, first := t.draft, t.threads.First()
 	if us, ok := t.argv.Int('i', "interval"); ok {
 		d.Set(results.ConfigPeriod, us*1000)
-	} else if len(t.threads) > 0 && t.threads[0].hasInterval && t.threads[0].interval < results.Highest {
-		d.Set(results.ConfigPeriod, t.threads[0].interval*1000)
+	} else if first != nil && first.hasInterval && first.interval < results.Highest {
+		d.Set(results.ConfigPeriod, first.interval*1000)
 	}
 	if prio, ok := t.argv.Int('p', "prio"); ok {
 		d.Set(results.ConfigPriority, prio)
-	} else if len(t.threads) > 0 && t.threads[0].prio > 0 {
-		d.Set(results.ConfigPriority, t.threads[0].prio)
+	} else if first != nil && first.prio > 0 {
+		d.Set(results.ConfigPriority, first.prio)
 	}
 }
 
@@ -219,17 +218,17 @@ func (t *rtTest) options() {
 func (t *rtTest) labels() []results.Labels {
 	seen := map[string]bool{}
 	own := true
-	for i := range t.threads {
-		cpu := t.threads[i].cpu
+	for _, th := range t.threads.All() {
+		cpu := th.cpu
 		own = own && cpu != "" && cpu[0] != '-' && !seen[cpu]
 		seen[cpu] = true
 	}
-	list := make([]results.Labels, len(t.threads))
-	for i := range t.threads {
+	list := make([]results.Labels, t.threads.Len())
+	for i, th := range t.threads.All() {
 		if own {
-			list[i] = results.Labels{"cpu": t.threads[i].cpu}
+			list[i] = results.Labels{"cpu": th.cpu}
 		} else {
-			list[i] = results.Labels{"thread": t.threads[i].id}
+			list[i] = results.Labels{"thread": th.id}
 		}
 	}
 	return list
@@ -245,7 +244,7 @@ func (t *rtTest) series(s *foreign.Series, th *rtThread) {
 		}
 	}
 	t.extremes(s, th)
-	for _, b := range th.histogram {
+	for _, b := range th.histogram.All() {
 		ns := b.NS * int64(t.unit)
 		s.Bucket(ns, ns, b.N)
 	}
@@ -280,34 +279,33 @@ func (t *rtTest) extremes(s *foreign.Series, th *rtThread) {
 // and up to n us, and counts as n us in its own figures. The last bucket holds
 // everything above, too. Up to version 2.4 at least, the means add the overflow
 // of the first thread to that of every other.
-func (t *rtTest) oslat(s *foreign.Series, i int) {
-	th := &t.threads[i]
+func (t *rtTest) oslat(s *foreign.Series, th *rtThread) {
 	t.extremes(s, th)
 	t.draft.Seconds = max(t.draft.Seconds, th.seconds)
-	fillOslat(s, th.histogram, t.unit)
-	if i > 0 && oslatOverflows(&t.threads[0], t.unit) {
+	fillOslat(s, &th.histogram, t.unit)
+	if first := t.threads.First(); th != first && oslatOverflows(first, t.unit) {
 		forgetMean(t.draft, s)
 	}
 }
 
 func oslatOverflows(th *rtThread, unit time.Duration) bool {
 	most, err := foreign.ParseTime(th.max, unit)
-	return err == nil && len(th.histogram) > 0 && most > lastBucket(th.histogram)*int64(unit)
+	return err == nil && th.histogram.Len() > 0 && most > lastBucket(&th.histogram)*int64(unit)
 }
 
 // lastBucket is the largest value that has a bucket, in units.
-func lastBucket(list []foreign.Bucket) int64 {
+func lastBucket(list *foreign.List[foreign.Bucket]) int64 {
 	var last int64
-	for _, b := range list {
+	for _, b := range list.All() {
 		last = max(last, b.NS)
 	}
 	return last
 }
 
 // fillOslat adds oslat's buckets to a series whose maximum is known.
-func fillOslat(s *foreign.Series, list []foreign.Bucket, unit time.Duration) {
+func fillOslat(s *foreign.Series, list *foreign.List[foreign.Bucket], unit time.Duration) {
 	last := lastBucket(list)
-	for _, b := range list {
+	for _, b := range list.All() {
 		ns := b.NS * int64(unit)
 		if b.NS == last && s.Tally.Max > ns {
 			s.Above(b.N)

@@ -33,7 +33,9 @@ func readTimerlatTrace(text []byte, _ foreign.Options) ([]*foreign.Draft, error)
 		}
 		if ns, err := foreign.ParseTime(words[4], unit); err == nil {
 			context := string(foreign.Clip(words[2]))
-			r.of(results.Labels{"cpu": cpu, "context": context}, cpu+" "+context).take(at, ns, number)
+			r.of(cpu+" "+context, func() results.Labels {
+				return results.Labels{"cpu": cpu, "context": context}
+			}).take(at, ns, number)
 		}
 	}
 	return r.finish()
@@ -60,7 +62,7 @@ func traceHead(head []byte) (cpu string, at int64, ok bool) {
 //
 //	#1     inner/outer(us): 24018/20020 ts:1796069523.239770541 count:245
 func readHwlatTrace(text []byte, _ foreign.Options) ([]*foreign.Draft, error) {
-	r := &samples{draft: foreign.NewDraft("hwlat", "hwlat-trace", len(text)), series: map[string]*sampled{}}
+	r := &samples{draft: foreign.NewDraft("hwlat", "hwlat-trace", len(text)), series: map[string]*sampled{}, bare: true}
 	lines := foreign.Lines{Rest: text}
 	for line, ok := lines.Next(); ok && r.draft.Err() == nil; line, ok = lines.Next() {
 		_, rest, ok := bytes.Cut(line, []byte("inner/outer(us):"))
@@ -75,8 +77,8 @@ func readHwlatTrace(text []byte, _ foreign.Options) ([]*foreign.Draft, error) {
 		if err != nil || ierr != nil || oerr != nil {
 			continue
 		}
-		r.of(results.Labels{"what": "inner"}, "inner").take(at, in, 0)
-		r.of(results.Labels{"what": "outer"}, "outer").take(at, out, 0)
+		r.of("inner", func() results.Labels { return results.Labels{"what": "inner"} }).take(at, in, 0)
+		r.of("outer", func() results.Labels { return results.Labels{"what": "outer"} }).take(at, out, 0)
 	}
 	return r.finish()
 }
@@ -90,6 +92,7 @@ type samples struct {
 	first  int64 // date of the first sample, in ns
 	last   int64
 	seen   bool
+	bare   bool // too few samples a second to make intervals of them
 }
 
 // A sampled is one series of them.
@@ -104,10 +107,10 @@ type sampled struct {
 }
 
 // of finds a series by its name, or makes it.
-func (r *samples) of(labels results.Labels, name string) *sampled {
+func (r *samples) of(name string, labels func() results.Labels) *sampled {
 	s := r.series[name]
 	if s == nil {
-		s = &sampled{Series: r.draft.Series(labels), of: r}
+		s = &sampled{Series: r.draft.Series(labels()), of: r}
 		s.Tally.Count = 0
 		if r.draft.Spend(400) {
 			r.series[name] = s
@@ -129,7 +132,9 @@ func (s *sampled) take(at, ns, number int64) {
 		s.lost += number - s.number - 1
 	}
 	s.number, s.numbered = number, number > 0
-	s.interval(at, ns)
+	if !s.of.bare {
+		s.interval(at, ns)
+	}
 	if t := &s.Tally; t.Count == 0 || ns > t.Max {
 		s.Max(ns)
 		s.MaxAt(at)
