@@ -1,0 +1,45 @@
+# The commands of this repository; each may be run by hand as well.
+GO      ?= go
+ARCHES  := amd64 arm64 arm riscv64 386 mips mipsle ppc64le
+TOOLS   := $(notdir $(wildcard cmd/[a-z]*))
+FUZZTIME ?= 10s
+
+.PHONY: all build test lint generate fuzz soak bench bench-latency
+
+all: lint build test
+
+# Static binaries without symbols in bin/: what ships to a board.
+build:
+	@for t in $(filter-out internal,$(TOOLS)); do \
+	  CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/$$t ./cmd/$$t || exit 1; done
+
+# All tests. Those that make real-time threads take turns: it takes minutes.
+test:
+	$(GO) test ./...
+
+lint:
+	@out=$$($(GO) tool gofumpt -l .); if [ -n "$$out" ]; then echo "gofumpt: $$out"; exit 1; fi
+	@for a in $(ARCHES); do GOARCH=$$a $(GO) vet ./... || exit 1; done
+	$(GO) tool staticcheck ./...
+	@git ls-files -z '*.sh' .ci/run | xargs -0 -n1 bash -n
+
+generate:
+	$(GO) generate ./...
+
+# Each fuzz target for a while.
+fuzz:
+	@grep -rlE '^func Fuzz' --include='*_test.go' . | xargs -n1 dirname | sort -u | while read -r dir; do \
+	  for target in $$(grep -hoE '^func Fuzz[A-Za-z0-9_]+' $$dir/*_test.go | cut -c6-); do \
+	    echo "fuzz $$dir $$target"; \
+	    $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$dir >fuzz.log 2>&1 || { cat fuzz.log; exit 1; }; \
+	  done; done; rm -f fuzz.log
+
+# The full counts that tests take samples of: hours of kills, simulations, runs.
+soak:
+	WORSTCASE_SOAK=1 $(GO) test -count=1 -timeout 6h ./...
+
+bench: bench-latency
+
+# Ours against Debian's cyclictest, in turn; needs root and rt-tests.
+bench-latency:
+	$(GO) run ./bench/latency
