@@ -168,3 +168,61 @@ func TestFaultsInTheLoopAreReported(t *testing.T) {
 		})
 	}
 }
+
+func closeShared(fd int, s *shared) {
+	s.close()
+	unix.Close(fd)
+}
+
+func TestErrorsOfTheChildComeBack(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		cfg  Config
+	}{
+		{"unknown loop", Config{Loop: "none", Columns: 1, Threads: []rtsched.Thread{{Policy: rtsched.Other, CPU: -1}}}},
+		{"wrong number of columns", Config{Loop: "periodic", Columns: 2, Args: periodicArgs{}, Threads: []rtsched.Thread{{Policy: rtsched.Other, CPU: -1}}}},
+		{"arguments of another type", Config{Loop: "periodic", Columns: 3, Args: "x", Threads: []rtsched.Thread{{Policy: rtsched.Other, CPU: -1}}}},
+		{"no such cpu", Config{Loop: "periodic", Columns: 3, Args: periodicArgs{}, Threads: []rtsched.Thread{{Policy: rtsched.Other, CPU: 500}}}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			c, err := Start(t.Context(), tc.cfg, nil)
+			if err == nil {
+				c.Close()
+				t.Fatal("no error")
+			}
+			t.Log(err)
+		})
+	}
+}
+
+func TestWatchdogBarksAfterThreeBadSeconds(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		missed int64
+		want   bool
+	}{{"nothing missed", 0, false}, {"half missed", 1, true}} {
+		t.Run(tc.name, func(t *testing.T) {
+			var w Watchdog
+			barked := false
+			for due := int64(0); due < 5e9; due += (1 + tc.missed) * 1e6 {
+				barked = barked || w.Barks(due, tc.missed)
+			}
+			if barked != tc.want {
+				t.Errorf("barked %v, want %v", barked, tc.want)
+			}
+		})
+	}
+	t.Run("one long stall", func(t *testing.T) {
+		var w Watchdog
+		for due := int64(0); due < 10e9; due += 1e6 {
+			missed := int64(0)
+			if due == 1e9 {
+				missed = 5000
+			}
+			if w.Barks(due, missed) {
+				t.Fatal("barked at a single stall")
+			}
+			due += missed * 1e6
+		}
+	})
+}
