@@ -194,7 +194,11 @@ func (c *child) thread(index int) {
 	sys.ThreadUsage(usage)
 	c.setup <- setup{info: t.info()}
 	for atomic.LoadUint32(&c.shared.words[wordGo]) == 0 {
-		sys.FutexWait(&c.shared.words[wordGo], 0, 0)
+		if c.config.GC { // which must be able to stop this thread
+			sys.FutexWaitManaged(&c.shared.words[wordGo], 0, 1e9)
+		} else {
+			sys.FutexWait(&c.shared.words[wordGo], 0, 0)
+		}
 	}
 	err = body(c.shared.values[valueFirst])
 	sys.ThreadUsage(usage)

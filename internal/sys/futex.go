@@ -28,6 +28,16 @@ func FutexWait(word *uint32, value uint32, timeout int64) unix.Errno {
 	return errno
 }
 
+// FutexWaitManaged is FutexWait with a limit, for processes whose garbage
+// collector is on: the runtime knows that the thread sleeps, and a stop of the
+// world doesn't wait for it.
+func FutexWaitManaged(word *uint32, value uint32, timeout int64) unix.Errno {
+	ts := unix.NsecToTimespec(timeout)
+	_, _, errno := unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWait, uintptr(value),
+		uintptr(unsafe.Pointer(&ts)), 0, 0)
+	return errno
+}
+
 // FutexWake wakes up to n threads that wait on word.
 //
 //go:nosplit

@@ -31,10 +31,7 @@ func WaitWord(w *atomic.Uint32, value uint32, timeout int64, raw bool) unix.Errn
 	if raw {
 		return FutexWait((*uint32)(unsafe.Pointer(w)), value, timeout)
 	}
-	ts := unix.NsecToTimespec(timeout)
-	_, _, errno := unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(w)), futexWait, uintptr(value),
-		uintptr(unsafe.Pointer(&ts)), 0, 0)
-	return errno
+	return FutexWaitManaged((*uint32)(unsafe.Pointer(w)), value, timeout)
 }
 
 // WakeWord wakes up to n threads that wait on w. It never blocks.
