@@ -8,6 +8,9 @@ import (
 
 // Limits are the gates of a run. The zero value has none.
 type Limits struct {
+	// What, where a run measures several things, is the label of the series that
+	// are meant; empty for all. Series without such a label are always meant.
+	What string
 	// Max is the largest latency allowed, 0 for any.
 	Max time.Duration
 	// Percentiles are the largest latencies allowed at percentiles.
@@ -43,6 +46,9 @@ func (l Limits) Gates(end *End) []Gate {
 	var gates []Gate
 	for i := range end.Series {
 		t := &end.Series[i]
+		if what, ok := t.Labels["what"]; ok && l.What != "" && what != l.What {
+			continue
+		}
 		for _, g := range l.list() {
 			g.Series = t.ID
 			gates = append(gates, g.held(&t.Tally))

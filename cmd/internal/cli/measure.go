@@ -35,6 +35,11 @@ type Measure struct {
 	MaxOverruns int64
 	MaxLost     int64
 	Break       Duration
+
+	// Silent prints no table for each run: the command makes one of its own.
+	Silent bool
+	// What is the kind of series that the limits are for; empty for all.
+	What string
 }
 
 // Flags makes a flag set whose -h isn't help, since that letter is the
@@ -102,7 +107,7 @@ func (m *Measure) Check() error {
 
 // Limits are the gates that were asked for.
 func (m *Measure) Limits() (results.Limits, error) {
-	l := results.Limits{Max: m.Max.Duration, Break: m.Break.Duration}
+	l := results.Limits{What: m.What, Max: m.Max.Duration, Break: m.Break.Duration}
 	if m.MaxOverruns >= 0 {
 		l.MaxOverruns = &m.MaxOverruns
 	}

@@ -130,7 +130,7 @@ func (r *Recording) Table() bool { return r.flags.Output != "-" && !r.flags.JSON
 // a terminal, nil where nothing shall.
 func (r *Recording) printer() (results.Sink, error) {
 	m := r.flags
-	if m.Output == "-" || m.JSON && m.Form != format.Cyclictest {
+	if m.Silent || m.Output == "-" || m.JSON && m.Form != format.Cyclictest {
 		return nil, nil
 	}
 	o := m.printing()
@@ -141,6 +141,9 @@ func (r *Recording) printer() (results.Sink, error) {
 	}
 	return table(r.env.Stdout)
 }
+
+// Runs are those made so far.
+func (r *Recording) Runs() []*results.Run { return r.runs }
 
 // Close closes the files, prints the JSON document where it was asked for, and
 // returns the error that stands for the exit status of all runs. failed is what
