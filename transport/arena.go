@@ -16,15 +16,11 @@ func (arena) Name() string     { return "shm" }
 func (arena) Describe() string { return "shared-memory arena of this program, no copy" }
 
 func (arena) Publisher(o Options, links []*Link) (Publisher, error) {
-	policy := o.Policy
-	if o.BestEffort && policy == shm.Block {
-		policy = shm.DropNewest
-	}
 	arena, err := shm.New(shm.Config{
 		Classes:     []shm.Class{{Size: o.Size, Count: len(links)*o.Depth + 2}},
 		Subscribers: len(links),
 		Depth:       o.Depth,
-		Policy:      policy,
+		Policy:      o.arenaPolicy(),
 		Notifier:    o.Notifier,
 		Raw:         o.Raw,
 	})
@@ -45,7 +41,22 @@ func (arena) Subscriber(o Options, link *Link) (Subscriber, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &arenaSubscriber{arena: arena}, nil
+	s := &arenaSubscriber{arena: arena, patience: takePatience}
+	if o.Notifier == shm.Spin {
+		s.patience = spinPatience
+	}
+	return s, nil
+}
+
+// arenaPolicy is what the arena does when a credit is used up.
+func (o Options) arenaPolicy() shm.Policy {
+	switch {
+	case !o.BestEffort:
+		return shm.Block
+	case o.Policy == shm.Block:
+		return shm.DropNewest
+	}
+	return o.Policy
 }
 
 type arenaPublisher struct {
@@ -89,15 +100,20 @@ func (p *arenaPublisher) Close() error {
 }
 
 type arenaSubscriber struct {
-	arena *shm.Subscriber
-	held  shm.Message
+	arena    *shm.Subscriber
+	held     shm.Message
+	patience time.Duration
 }
 
-// takePatience bounds a wait, so that the reader can see that it shall stop.
-const takePatience = 200 * time.Millisecond
+// The patience bounds a wait, so that the reader can see that it shall stop, or,
+// spinning, that it must rest.
+const (
+	takePatience = 200 * time.Millisecond
+	spinPatience = 10 * time.Millisecond
+)
 
 func (s *arenaSubscriber) Take() ([]byte, error) {
-	m, err := s.arena.Take(takePatience)
+	m, err := s.arena.Take(s.patience)
 	switch err {
 	case nil:
 		s.held = m

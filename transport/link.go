@@ -129,3 +129,30 @@ func (l *Link) Close() error {
 	}
 	return unix.Close(l.Detach())
 }
+
+// Ready tells the publisher that this subscriber would get its messages, and
+// waits until it knows.
+func (l *Link) Ready() error {
+	if err := l.Send(struct{}{}); err != nil {
+		return err
+	}
+	var known struct{}
+	_, err := l.Receive(&known, 0)
+	return err
+}
+
+// AwaitReady waits until each subscriber has said that it is ready. Brokers need
+// it: what is sent before a subscription is known there is lost, and would be
+// counted as the transport's loss.
+func AwaitReady(links []*Link) error {
+	for _, l := range links {
+		var ready struct{}
+		if _, err := l.Receive(&ready, 0); err != nil {
+			return err
+		}
+		if err := l.Send(struct{}{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -28,7 +28,7 @@ func (t tcp) Publisher(o Options, links []*Link) (Publisher, error) {
 	defer unix.Close(listener)
 	var fds []int
 	for _, link := range links {
-		fd, err := acceptTCP(listener, port, o, link)
+		fd, err := acceptTCP(listener, port, link)
 		if err != nil {
 			closeAll(fds)
 			return nil, err
@@ -39,7 +39,7 @@ func (t tcp) Publisher(o Options, links []*Link) (Publisher, error) {
 }
 
 // acceptTCP tells the subscriber the port and takes its connection.
-func acceptTCP(listener, port int, o Options, link *Link) (int, error) {
+func acceptTCP(listener, port int, link *Link) (int, error) {
 	if err := link.Send(endpoint{port}); err != nil {
 		return -1, err
 	}
@@ -51,7 +51,7 @@ func acceptTCP(listener, port int, o Options, link *Link) (int, error) {
 	if err != nil {
 		return -1, fmt.Errorf("accept connection: %w", err)
 	}
-	return fd, tuneTCP(fd, o)
+	return fd, tuneTCP(fd)
 }
 
 func (tcp) Subscriber(o Options, link *Link) (Subscriber, error) {
@@ -68,7 +68,7 @@ func (tcp) Subscriber(o Options, link *Link) (Subscriber, error) {
 		err = fmt.Errorf("connect to 127.0.0.1:%d: %w", e.Port, err)
 	}
 	if err == nil {
-		err = tuneTCP(fd, o)
+		err = tuneTCP(fd)
 	}
 	if err == nil {
 		err = setTimeout(fd)
@@ -83,7 +83,7 @@ func (tcp) Subscriber(o Options, link *Link) (Subscriber, error) {
 	return newStreamSubscriber(o, fd), nil
 }
 
-func tuneTCP(fd int, o Options) error {
+func tuneTCP(fd int) error {
 	if err := unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1); err != nil {
 		return fmt.Errorf("set TCP_NODELAY: %w", err)
 	}

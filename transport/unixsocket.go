@@ -50,7 +50,20 @@ func (seqpacket) Publisher(o Options, links []*Link) (Publisher, error) {
 	if o.BestEffort {
 		p.flags |= unix.MSG_DONTWAIT
 	}
-	return p, nil
+	return p, p.try()
+}
+
+// try sends a message with the number 0, which subscribers ignore: only sending
+// tells whether the kernel takes packets of this size.
+func (p *packetPublisher) try() error {
+	for _, fd := range p.fds {
+		switch _, errno := sys.Send(fd, p.buffer, unix.MSG_NOSIGNAL|unix.MSG_DONTWAIT, false); errno {
+		case unix.EMSGSIZE, unix.ENOBUFS, unix.ENOMEM:
+			closeAll(p.fds)
+			return fmt.Errorf("%w: one packet of %d bytes: %w", ErrSize, len(p.buffer), errno)
+		}
+	}
+	return nil
 }
 
 func (seqpacket) Subscriber(o Options, link *Link) (Subscriber, error) {
@@ -116,8 +129,6 @@ func (p *packetPublisher) Publish() error {
 		case unix.EAGAIN:
 			p.dropped.Add(1)
 			result = ErrDropped
-		case unix.EMSGSIZE, unix.ENOBUFS:
-			return ErrSize
 		default:
 			return fmt.Errorf("send message: %w", errno)
 		}
