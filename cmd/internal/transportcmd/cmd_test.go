@@ -1,0 +1,133 @@
+package transportcmd
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"worstcase/cmd/internal/cli"
+	"worstcase/results"
+	"worstcase/sampler"
+	"worstcase/session"
+	"worstcase/transport"
+)
+
+func TestMain(m *testing.M) {
+	sampler.Main(transport.Loops(Transports())...)
+	transport.BrokerMain(Transports())
+	testscript.Main(m, map[string]func(){"transport": func() { cli.Run("transport", Run) }})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{Dir: "testdata", Setup: func(e *testscript.Env) error {
+		// Brokers and their sockets are made below it.
+		e.Setenv("TMPDIR", os.TempDir())
+		return nil
+	}})
+}
+
+// Every middleware carries every message, whole and in order, to two
+// subscribers, as its ends and its broker do in a measurement.
+func TestMiddlewares(t *testing.T) {
+	for _, tr := range middlewares() {
+		for _, size := range []int{16, 1 << 20} {
+			t.Run(tr.Name()+"/"+transport.SizeName(size), func(t *testing.T) {
+				if err := tr.Check(); err != nil {
+					t.Skip(err)
+				}
+				end := measure(t, transport.Config{Transport: tr, Size: size, Rate: 50, Subscribers: 2})
+				want := map[string]float64{"lost": 0, "corrupt": 0, "duplicates": 0, "reordered": 0, "not_sent": 0}
+				got := map[string]float64{}
+				for key := range want {
+					got[key] = end.After[key]
+				}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("figures (-want +got):\n%s", diff)
+				}
+				if end.After["published"] == 0 || end.After["received"] != 2*end.After["published"] {
+					t.Errorf("%v published, %v received", end.After["published"], end.After["received"])
+				}
+				if b, err := tr.Broker(transport.Options{Size: 100}); err == nil && b != nil {
+					b.Stop()
+					if end.After["cpu_percent.broker"] <= 0 || end.After["memory_bytes.broker"] <= 0 {
+						t.Errorf("broker's CPU %v %%, memory %v bytes", end.After["cpu_percent.broker"], end.After["memory_bytes.broker"])
+					}
+				}
+			})
+		}
+	}
+}
+
+func measure(t *testing.T, cfg transport.Config) *results.End {
+	t.Helper()
+	cfg.Duration = 300 * time.Millisecond
+	cfg, err := cfg.WithDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 40*time.Second)
+	defer cancel()
+	end, err := session.Run(ctx, session.Config{
+		Header:   results.Header{Tool: "transport", Config: cfg.Record()},
+		Duration: cfg.Duration, WarmUp: 50 * time.Millisecond, Period: cfg.SlotPeriod(),
+	}, transport.NewSource(cfg, func(s string) { t.Log(s) }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return end
+}
+
+func TestCells(t *testing.T) {
+	tests := []struct {
+		name string
+		args string
+		want string
+	}{
+		{"one", "shm", "shm+futex 16B 100 1"},
+		{"product", "unix,tcp -s 16B,1M -f 10,100", "unix 16B 10 1|unix 16B 100 1|unix 1M 10 1|unix 1M 100 1|tcp 16B 10 1|tcp 16B 100 1|tcp 1M 10 1|tcp 1M 100 1"},
+		{"notifiers are shm's", "shm,pipe --notifier futex,poll50", "shm+futex 16B 100 1|shm+poll50 16B 100 1|pipe 16B 100 1"},
+		{"as fast as possible", "pipe -f -1 --subscribers 1,2", "pipe 16B -1 1|pipe 16B -1 2"},
+		{"named twice", "pipe,kernel,pipe -s 1K --subscribers 3", "pipe 1K 100 3|shm+futex 1K 100 3|unix 1K 100 3|seqpacket 1K 100 3|vmsplice 1K 100 3|mq 1K 100 3|tcp 1K 100 3|udp 1K 100 3"},
+		{"report", "shm --preset apollo", "shm+futex 64K 10 1|shm+futex 64K 100 1|shm+futex 1M 10 1|shm+futex 10M 10 1"},
+		{"presets overlap", "shm --preset sizes,rates", "shm+futex 16B 100 1|shm+futex 1K 100 1|shm+futex 64K 100 1|shm+futex 256K 100 1|shm+futex 1M 100 1|shm+futex 5M 100 1|shm+futex 10M 100 1|shm+futex 1M 10 1|shm+futex 1M 20 1|shm+futex 1M 50 1"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			o, _, err := parse(strings.Fields(test.args))
+			if err != nil {
+				t.Fatal(err)
+			}
+			cells, err := o.cells(&cli.Env{Stderr: os.Stderr})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, c := range cells {
+				got = append(got, strings.Join([]string{name(c), transport.SizeName(c.Size), transport.RateName(c.Rate), string(rune('0' + c.Subscribers))}, " "))
+			}
+			if diff := cmp.Diff(strings.Split(test.want, "|"), got); diff != "" {
+				t.Errorf("cells (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestUsage(t *testing.T) {
+	for _, args := range []string{
+		"", "shm tcp", "shm -s 0", "shm -f 0", "shm -f 2000000", "shm --subscribers 0", "shm --notifier bell",
+		"shm --policy idle", "shm -P 100", "shm --policy other -P 5", "shm --drop block", "shm -c 4096",
+		"shm --preset apollo -s 1K", "shm -T 0.5", "shm --depth",
+	} {
+		t.Run(args, func(t *testing.T) {
+			_, _, err := parse(strings.Fields(args))
+			if cli.Status(err) != cli.StatusUsage {
+				t.Errorf("error %v, want one of usage", err)
+			}
+		})
+	}
+}
