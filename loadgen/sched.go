@@ -19,15 +19,21 @@ func schedKind() Kind {
 	lanes := func(int) int { return groupSize }
 	return Kind{
 		Name:     "sched",
-		Stresses: "the scheduler: 20 senders and 20 receivers, every sender writing 512 bytes to every receiver",
+		Stresses: "the scheduler: 20 senders and 20 receivers, every sender writing 512 bytes to every receiver; over sockets, and over pipes",
 		Counter:  "/proc/stat ctxt",
-		Parts:    []Part{{Unit: "message/s", Lanes: lanes, start: startSched}},
+		Parts: []Part{
+			{Name: "socket", Unit: "message/s", Lanes: lanes, start: func(w *worker, lanes []*uint32) error {
+				return startGroup(w, lanes, true)
+			}},
+			{Name: "pipe", Unit: "message/s", Lanes: lanes, start: func(w *worker, lanes []*uint32) error {
+				return startGroup(w, lanes, false)
+			}},
+		},
 	}
 }
 
-// startSched uses stream sockets in processes with an even index, pipes in the
-// others. Messages are counted when they arrive.
-func startSched(w *worker, lanes []*uint32) error {
+// startGroup starts a group. Messages are counted when they arrive.
+func startGroup(w *worker, lanes []*uint32, sockets bool) error {
 	buffer, err := memory(messageSize, false)
 	if err != nil {
 		return err
@@ -35,7 +41,7 @@ func startSched(w *worker, lanes []*uint32) error {
 	at := sys.Address(buffer)
 	sends := make([]sys.Call, groupSize)
 	for i, lane := range lanes {
-		out, in, err := channel(w.Index%2 == 0)
+		out, in, err := channel(sockets)
 		if err != nil {
 			return err
 		}

@@ -40,6 +40,7 @@ type supervisor struct {
 func runSupervisor() error {
 	// Workers die with the thread that started them: it must be this one, and stay.
 	runtime.LockOSThread()
+	rename("load-supervisor")
 	signal.Ignore(unix.SIGINT, unix.SIGHUP, unix.SIGPIPE)
 	for fd := supervisorControl; fd <= supervisorLanes; fd++ {
 		unix.CloseOnExec(fd)

@@ -43,10 +43,15 @@ func search(ctx context.Context, env *cli.Env, o *options) error {
 	if duration == 0 {
 		duration = searchDuration
 	}
+	// Once: when measuring has begun, this process is kept off the measured CPU.
+	config, err := latency.Config{}.WithDefaults()
+	if err != nil {
+		return err
+	}
 	s := loadgen.Search{
 		Base: o.config, Rounds: o.rounds,
 		Measure: func(ctx context.Context, c loadgen.Config) (float64, error) {
-			return measure(ctx, env, c, duration)
+			return measure(ctx, env, config, c, duration)
 		},
 		Progress: func(name string, round, rounds int) {
 			if !o.quiet {
@@ -68,13 +73,9 @@ func search(ctx context.Context, env *cli.Env, o *options) error {
 }
 
 // measure runs latency under the load and returns its percentile in ns.
-func measure(ctx context.Context, env *cli.Env, c loadgen.Config, duration time.Duration) (float64, error) {
-	config, err := latency.Config{}.WithDefaults()
-	if err != nil {
-		return 0, err
-	}
+func measure(ctx context.Context, env *cli.Env, config latency.Config, c loadgen.Config, duration time.Duration) (float64, error) {
 	run := &results.Run{Keep: results.KeepTotals}
-	_, err = session.Run(ctx, session.Config{
+	_, err := session.Run(ctx, session.Config{
 		Header:   results.Header{Tool: "latency", Config: config.Record()},
 		Duration: duration, WarmUp: searchWarmUp, Period: config.Period,
 		Sinks: []results.Sink{run},
