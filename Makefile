@@ -4,7 +4,7 @@ ARCHES  := amd64 arm64 arm riscv64 386 mips mipsle ppc64le
 TOOLS   := $(notdir $(wildcard cmd/[a-z]*))
 FUZZTIME ?= 10s
 
-.PHONY: all build test lint generate fuzz soak bench bench-latency
+.PHONY: all build test lint generate fuzz soak bench bench-latency bench-loadgen
 
 all: lint build test
 
@@ -38,8 +38,12 @@ fuzz:
 soak:
 	WORSTCASE_SOAK=1 $(GO) test -count=1 -timeout 6h ./...
 
-bench: bench-latency
+bench: bench-latency bench-loadgen
 
 # Ours against Debian's cyclictest, in turn; needs root and rt-tests.
 bench-latency:
 	$(GO) run ./bench/latency
+
+# Loads against hackbench and stress-ng, in turn; needs root and both.
+bench-loadgen:
+	$(GO) run ./bench/loadgen
