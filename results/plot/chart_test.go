@@ -165,6 +165,11 @@ func TestCurvesAreToldApart(t *testing.T) {
 		{"a colour for each series of one run", []*results.Run{cpus}, []string{"CPU0 #0072b2 null", "CPU1 #d55e00 null"}},
 		{"runs of one label are numbered", []*results.Run{whole("a", 5), whole("a", 6)}, []string{"a #1 #0072b2 null", "a #2 #d55e00 null"}},
 		{"a colour for each of several labels", []*results.Run{whole("a", 5), whole("b", 6), whole("a", 5)}, []string{"a #0072b2 null", "b #d55e00 null", "a #0072b2 null"}},
+		{"cells of one label are told apart by what they are", []*results.Run{
+			cellRun("a", "shm", "16B", "100", 5, 0), cellRun("a", "shm", "64K", "100", 6, 0),
+		}, []string{
+			"a, 16B, service #0072b2 null", "a, 16B, fill #0072b2 [7,3]", "a, 64K, service #d55e00 null", "a, 64K, fill #d55e00 [7,3]",
+		}},
 		{"a dash for each series of several runs", []*results.Run{whole("b", 5), cpus}, []string{"b #0072b2 null", "a, CPU0 #d55e00 null", "a, CPU1 #d55e00 [7,3]"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -31,14 +31,14 @@ func Histogram(runs ...*results.Run) Chart {
 	for i := range traces {
 		t := &traces[i]
 		c := t.curve(Steps)
-		c.X, c.Y = density(t.total.Histogram, edges)
+		last := 0
+		c.X, c.Y, last = density(t.total.Histogram, edges)
 		for _, y := range c.Y {
 			if y > 0 {
 				least, most = min(least, y), max(most, y)
 			}
 		}
-		bin := binOf(edges, t.total.Max)
-		c.Mark = &Mark{X: us(t.total.Max), Y: c.Y[bin], Text: "max " + micros(float64(t.total.Max))}
+		c.Mark = &Mark{X: us(t.total.Max), Y: c.Y[last], Text: "max " + micros(float64(t.total.Max))}
 		chart.Curves = append(chart.Curves, c)
 	}
 	if most > 0 {
@@ -121,21 +121,23 @@ func binOf(edges []int64, ns int64) int {
 	return min(max(i, 0), len(edges)-2)
 }
 
-// density puts buckets into bins by their middles, and returns the edges in us
-// and the samples per us, which end with a 0. A nil histogram has none.
-func density(h *results.Histogram, edges []int64) (x, y Values) {
+// density puts buckets into bins by their middles, and returns the edges in us,
+// the samples per us, which end with a 0, and the last bin that has samples. A
+// nil histogram has none.
+func density(h *results.Histogram, edges []int64) (x, y Values, last int) {
 	x, y = make(Values, len(edges)), make(Values, len(edges))
 	for i, e := range edges {
 		x[i] = us(e)
 	}
 	if h == nil {
-		return x, y
+		return x, y, last
 	}
 	for b := range h.All() {
-		y[binOf(edges, b.Low+(b.High-b.Low)/2)] += float64(b.Count)
+		last = binOf(edges, b.Low+(b.High-b.Low)/2)
+		y[last] += float64(b.Count)
 	}
 	for i := range len(edges) - 1 {
 		y[i] /= us(edges[i+1] - edges[i])
 	}
-	return x, y
+	return x, y, last
 }

@@ -248,24 +248,3 @@ func loss(traces []trace) (notes []string) {
 	}
 	return notes
 }
-
-// RunNames are short names that tell the runs apart: their labels, numbered
-// where several runs share one.
-func RunNames(runs []*results.Run) []string {
-	count := map[string]int{}
-	for _, r := range runs {
-		count[r.Label]++
-	}
-	names := make([]string, len(runs))
-	seen := map[string]int{}
-	for i, r := range runs {
-		names[i] = r.Label
-		if names[i] == "" {
-			names[i] = "run"
-		}
-		if seen[r.Label]++; count[r.Label] > 1 {
-			names[i] = fmt.Sprintf("%s #%d", names[i], seen[r.Label])
-		}
-	}
-	return names
-}

@@ -159,9 +159,13 @@ func (b *browser) call(method string, params, result any) {
 	}
 }
 
-// load opens a file and waits until it has loaded.
+// load opens a file and waits until it has loaded. Events before it are
+// forgotten.
 func (b *browser) load(path string) {
 	b.t.Helper()
+	b.mu.Lock()
+	b.events = nil
+	b.mu.Unlock()
 	b.call("Page.navigate", map[string]any{"url": "file://" + path}, nil)
 	deadline := time.After(40 * time.Second)
 	for len(b.seen("Page.loadEventFired")) == 0 {

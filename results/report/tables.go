@@ -48,12 +48,24 @@ func since(ns int64) string {
 	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
 }
 
-// labels writes the labels of a series, without its size and rate when cells
-// are shown beside them.
+// labels writes the labels of a series, those of a transport's cell first and
+// without their names.
 func labels(l results.Labels) string {
 	var words []string
+	cell := []string{"transport", "notifier", "size", "rate", "what"}
+	for _, k := range cell {
+		switch v := l[k]; {
+		case v == "":
+		case k == "rate":
+			words = append(words, v+"Hz")
+		default:
+			words = append(words, v)
+		}
+	}
 	for _, k := range slices.Sorted(maps.Keys(l)) {
-		words = append(words, k+" "+l[k])
+		if !slices.Contains(cell, k) {
+			words = append(words, k+" "+l[k])
+		}
 	}
 	return strings.Join(words, " ")
 }
