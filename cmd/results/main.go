@@ -6,6 +6,8 @@
 //	results compare before*.run -- after*.run
 //	results compare --by kernel.release runs/
 //	results plan --resolve 5% before*.run
+//	results plot before.run after.run -o both.svg
+//	results report before/ after/ -o report.html
 //
 // It reads run logs, folders of them, standard input (-), and other tools'
 // outputs.

@@ -33,6 +33,8 @@ func subcommands() []subcommand {
 		tableCommand(),
 		compareCommand(),
 		planCommand(),
+		plotCommand(),
+		reportCommand(),
 	}
 }
 

@@ -1,0 +1,104 @@
+package resultscmd
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"worstcase/cmd/internal/cli"
+	"worstcase/results"
+	"worstcase/results/compare"
+	"worstcase/results/report"
+)
+
+// A reporting is the report subcommand's options.
+type reporting struct {
+	out, title, by string
+	heat           bool
+	seed           uint64
+}
+
+func reportCommand() subcommand {
+	return subcommand{
+		name: "report", args: "RUN… -o FILE.html",
+		about: "write one page of tables, plots, differences and verdicts that opens offline",
+		flags: func(fs *pflag.FlagSet) func(context.Context, *cli.Env, []string) error {
+			var r reporting
+			fs.StringVarP(&r.out, "output", "o", "", "the page to write, - for standard output")
+			fs.StringVar(&r.title, "title", "", "the page's heading (default: tools and labels)")
+			fs.StringVar(&r.by, "by", "label", "compare the runs by label, tool, a host fact or a configuration; empty: don't")
+			fs.BoolVar(&r.heat, "heatmap", true, "show when which latencies occurred, of the first eight runs")
+			fs.Uint64Var(&r.seed, "seed", 1, "of everything drawn at random")
+			return r.run
+		},
+		help: `
+Runs that differ in their label are compared, the first label being what was
+before; results compare tells what that is worth.
+
+Examples:
+  results report before/ after/ -o report.html
+  results report --by kernel.release runs/ -o kernels.html
+` + statuses,
+	}
+}
+
+func (r *reporting) run(_ context.Context, env *cli.Env, args []string) error {
+	if r.out == "" {
+		return cli.Usage(errors.New("where to is missing: -o FILE.html or -o -"))
+	}
+	runs, columns, err := readColumns(env, args, r.heat)
+	if err != nil {
+		return err
+	}
+	page := report.Page{Title: r.title, Runs: runs, Columns: columns, Comparisons: r.comparisons(env, runs)}
+	return writeFile(env, r.out, func(w io.Writer) error { return report.Write(w, page) })
+}
+
+// comparisons judges each group of runs against the first. What can't be
+// compared leaves the page without comparisons.
+func (r *reporting) comparisons(env *cli.Env, runs []*results.Run) (list []*compare.Comparison) {
+	several := func() bool {
+		return slices.ContainsFunc(runs[1:], func(x *results.Run) bool {
+			a, ok := valueOf(x, r.by)
+			b, both := valueOf(runs[0], r.by)
+			return ok && both && a != b
+		})
+	}
+	if r.by == "" || !several() {
+		return nil
+	}
+	sides, err := groups(runs, r.by)
+	if err != nil {
+		env.Warn("no comparison: " + err.Error())
+		return nil
+	}
+	for i := range sides {
+		if s := &sides[i]; len(s.Runs) == 1 {
+			s.Blocks = blocksOf(s.Runs[0], runs)
+		}
+	}
+	for _, b := range sides[1:] {
+		c, err := compare.Compare(sides[0], b, compare.Options{Seed: r.seed})
+		if err != nil {
+			env.Warn("no comparison: " + err.Error())
+			return nil
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// blocksOf are the blocks of a run that is the only one of its file, else nil.
+func blocksOf(run *results.Run, runs []*results.Run) *compare.Blocks {
+	if slices.ContainsFunc(runs, func(x *results.Run) bool { return x != run && x.Source == run.Source }) {
+		return nil
+	}
+	blocks, err := readBlocks(run.Source)
+	if err != nil {
+		return nil
+	}
+	return blocks
+}
