@@ -62,7 +62,7 @@ func start(tb testing.TB, cpu, priority int, period time.Duration) *target {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	g := &target{Child: child, cpu: cpu, period: int64(period), first: sys.Nanotime() + 200e6}
+	g := &target{Child: child, cpu: cpu, period: int64(period), first: sys.Nanotime() + 500e6}
 	g.close = sync.OnceFunc(child.Close)
 	tb.Cleanup(g.close)
 	return g

@@ -5,6 +5,7 @@ package latency
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"time"
 
@@ -47,6 +48,9 @@ type Config struct {
 	DMALatency time.Duration
 	// Unlocked measures with memory that may be paged out.
 	Unlocked bool
+	// Freeze is the kernel's trace_marker and tracing_on, open for writing: at each
+	// new maximum the measuring thread writes a marker into the trace and stops it.
+	Freeze []*os.File
 	// Buffer is how long the rings last without being read; default 10 s.
 	Buffer time.Duration
 }

@@ -33,7 +33,11 @@ func newBody(t *sampler.Thread) (sampler.Body, error) {
 	if l.limit == 0 {
 		l.limit = 1<<63 - 1
 	}
+	if len(t.Files) > 0 {
+		l.freezer = newFreezer(t.Files)
+	}
 	return func(first int64) error {
+		l.freezer.from = t.Measured()
 		if args.Align == AlignSpread {
 			first += int64(args.Period) * int64(t.Index) / int64(t.Threads)
 		}
@@ -46,12 +50,13 @@ func newBody(t *sampler.Thread) (sampler.Body, error) {
 }
 
 type loop struct {
-	thread *sampler.Thread
-	period int64
-	limit  int64
-	rest   bool
-	dog    sampler.Watchdog
-	row    [3]int64
+	thread  *sampler.Thread
+	period  int64
+	limit   int64
+	rest    bool
+	dog     sampler.Watchdog
+	freezer freezer
+	row     [3]int64
 }
 
 // run is the hot loop. Forbidden in it: allocation, maps, interface and
@@ -68,6 +73,9 @@ func (l *loop) run(w *rtsched.Waiter, due int64) error {
 		late := now - due
 		row[0], row[1], row[2] = due, late, missed
 		t.Put(row)
+		if late > l.freezer.worst {
+			l.freezer.freeze(due, late)
+		}
 		if late > l.limit {
 			t.End(reasonBreak)
 		}

@@ -74,6 +74,7 @@ func (s *Source) childConfig() sampler.Config {
 		Buffer:   s.cfg.Buffer,
 		Spins:    s.cfg.AllowThrottle,
 		Unlocked: s.cfg.Unlocked,
+		Files:    s.cfg.Freeze,
 	}
 	for i := range s.cfg.CPUs {
 		c.Threads = append(c.Threads, s.cfg.thread(i))

@@ -44,7 +44,7 @@
 //     when the word heartbeat has not changed for two seconds while the parent
 //     isn't stopped (a parent under SIGSTOP will come back; its samples are
 //     counted meanwhile).
-//  8. At the end report {"end":[{"reason":"…","error":"…","minor_faults":…},…],"rss_peak_bytes":…,"mallocs":…}
+//  8. At the end report {"end":[{"reason":"…","error":"…","minor_faults":…},…],"rss_peak_bytes":…}
 //     and exit with status 0.
 //
 // # The shared memory

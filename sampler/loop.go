@@ -38,6 +38,7 @@ type Thread struct {
 
 	args   json.RawMessage
 	stop   *uint32
+	start  *int64
 	reason string
 }
 
@@ -48,6 +49,10 @@ func (t *Thread) Args(into any) error {
 	}
 	return nil
 }
+
+// Measured is when the first sample after the warm-up is due, known once the
+// body runs.
+func (t *Thread) Measured() int64 { return *t.start }
 
 // Stopped tells whether the body shall return.
 //

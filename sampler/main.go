@@ -82,9 +82,7 @@ func (c *child) run(loops []Loop) error {
 	for i, p := range c.probes {
 		c.ends[i].subtract(p.start)
 	}
-	var memory runtime.MemStats
-	runtime.ReadMemStats(&memory)
-	return c.out.Encode(report{End: c.ends, RSSPeak: peakRSS(), Mallocs: memory.Mallocs})
+	return c.out.Encode(report{End: c.ends, RSSPeak: peakRSS()})
 }
 
 // begin reads the configuration and makes the process fit to measure.
@@ -179,7 +177,7 @@ func (c *child) thread(index int) {
 	runtime.LockOSThread()
 	t := &Thread{
 		Index: index, Threads: len(c.config.Threads), Thread: c.config.Threads[index],
-		Ring: newRing(c.shared, index), Files: c.files, args: c.args, stop: &c.shared.words[wordStop],
+		Ring: newRing(c.shared, index), Files: c.files, args: c.args, stop: &c.shared.words[wordStop], start: &c.shared.values[valueMeasured],
 	}
 	body, err := c.loop.New(t)
 	if err == nil {

@@ -35,6 +35,10 @@ func Run(ctx context.Context, env *cli.Env) error {
 			Header: results.Header{Tool: "klatency", Config: loadflag.Record(o.config.Record(), loads)},
 			Period: o.config.Period, Loads: loads,
 		}
-		return o.traced.Run(ctx, env, recording, cfg, o.traced.Source(o.mode, o.config, cfg.Header.Config, env.Warn))
+		src := o.traced.Source(o.mode, o.config, cfg.Header.Config, env.Warn)
+		if err := recording.Run(ctx, cfg, src); err != nil {
+			return err
+		}
+		return o.traced.Print(recording, env.Stdout, src)
 	}))
 }

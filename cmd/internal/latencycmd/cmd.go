@@ -4,12 +4,11 @@ package latencycmd
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"worstcase/cmd/internal/cli"
 	"worstcase/cmd/internal/loadflag"
-	"worstcase/internal/remedy"
+	"worstcase/klatency"
 	"worstcase/latency"
 	"worstcase/results"
 	"worstcase/rtsched"
@@ -26,21 +25,10 @@ func Run(ctx context.Context, env *cli.Env) error {
 		fmt.Fprint(env.Stdout, help, fs.FlagUsages(), examples)
 		return nil
 	}
-	if err := available(o); err != nil {
-		return err
-	}
 	if o.diagnostics {
 		env.Warn("-D has no effect: it belongs to Xenomai's own kernel")
 	}
 	return measure(ctx, env, o)
-}
-
-// available says what this build can't do.
-func available(o *options) error {
-	if o.freeze {
-		return remedy.Unavailable(errors.New("-f needs klatency"), "leave -f out, or use --break to stop at the first sample above a limit")
-	}
-	return nil
 }
 
 func measure(ctx context.Context, env *cli.Env, o *options) error {
@@ -70,12 +58,36 @@ func measure(ctx context.Context, env *cli.Env, o *options) error {
 	return err
 }
 
-// run measures, with the wake-ups traced where that is asked for.
+// run measures, with the wake-ups traced and the trace frozen where that is
+// asked for.
 func (o *options) run(ctx context.Context, env *cli.Env, recording *cli.Recording, cfg session.Config) error {
-	if !o.traced.Wanted(o.mode) {
-		return recording.Run(ctx, cfg, latency.NewSource(o.config, env.Warn))
+	config := o.config
+	freeze := func(src session.Source) session.Source { return src }
+	if o.freeze {
+		f, err := klatency.OpenFreezer(o.prefix(), env.Warn)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		config.Freeze = f.Files()
+		freeze = func(src session.Source) session.Source { return klatency.Freezing{Source: src, Freezer: f} }
 	}
-	return o.traced.Run(ctx, env, recording, cfg, o.traced.Source(o.mode, o.config, cfg.Header.Config, env.Warn))
+	if !o.traced.Wanted(o.mode) {
+		return recording.Run(ctx, cfg, freeze(latency.NewSource(config, env.Warn)))
+	}
+	src := o.traced.Source(o.mode, config, cfg.Header.Config, env.Warn)
+	if err := recording.Run(ctx, cfg, freeze(src)); err != nil {
+		return err
+	}
+	return o.traced.Print(recording, env.Stdout, src)
+}
+
+// prefix is how the names of frozen traces begin.
+func (o *options) prefix() string {
+	if o.measure.Output != "" && o.measure.Output != "-" {
+		return o.measure.Output
+	}
+	return "latency"
 }
 
 // A switchWatch ends the run at the first page fault or involuntary switch.

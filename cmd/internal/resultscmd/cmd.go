@@ -35,8 +35,6 @@ func subcommands() []subcommand {
 		planCommand(),
 		plotCommand(),
 		reportCommand(),
-		mergeCommand(),
-		trimCommand(),
 	}
 }
 

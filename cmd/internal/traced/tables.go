@@ -1,7 +1,6 @@
 package traced
 
 import (
-	"context"
 	"fmt"
 	"io"
 
@@ -9,19 +8,14 @@ import (
 	"worstcase/klatency"
 	"worstcase/results"
 	"worstcase/results/render"
-	"worstcase/session"
 )
 
-// Run makes a run of src and prints the tables that the flags ask for after it,
-// unless standard output is taken by another form.
-func (f *Flags) Run(ctx context.Context, env *cli.Env, recording *cli.Recording, cfg session.Config, src *klatency.Source) error {
-	if err := recording.Run(ctx, cfg, src); err != nil || !recording.Table() {
-		return err
+// Print prints the tables that the flags ask for after the run of src, unless
+// standard output is taken by another form.
+func (f *Flags) Print(recording *cli.Recording, w io.Writer, src *klatency.Source) error {
+	if !recording.Table() {
+		return nil
 	}
-	return f.print(env.Stdout, src)
-}
-
-func (f *Flags) print(w io.Writer, src *klatency.Source) error {
 	series := src.Series()
 	if f.Stages {
 		for i, account := range src.Accounts() {
