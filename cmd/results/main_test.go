@@ -93,10 +93,13 @@ func makerun() {
 }
 
 func write(path string, h *results.Header, seconds, level, highest int64, cut bool) error {
-	w, err := results.Create(path, false)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return err
 	}
+	defer f.Close()
+	// Not results.Create: that notes in the log how long syncing took.
+	w := results.NewWriter(f)
 	records := []results.Record{h}
 	total := results.Total{SeriesInfo: h.Series[0]}
 	for s := range seconds {
