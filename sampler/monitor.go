@@ -48,7 +48,7 @@ func (m *monitor) run() {
 	for ended < m.shared.threads {
 		fds := [2]unix.PollFd{{Fd: int32(m.control), Events: unix.POLLIN}, {Fd: int32(m.done), Events: unix.POLLIN}}
 		timeout := m.timeout(measured)
-		n, _ := unix.Poll(fds[:], timeout)
+		n := sys.Poll(fds[:], timeout)
 		if fds[0].Revents != 0 && m.controlEnded() || os.Getppid() != m.parent {
 			os.Exit(1)
 		}
