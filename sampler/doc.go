@@ -41,9 +41,10 @@
 //  7. Another, ordinary thread reads the measuring threads' page faults and
 //     involuntary switches once a second into their ring's header, and exits
 //     the process at the end of the control pipe, when getppid() changes, and
-//     when the word heartbeat has not changed for two seconds while the parent
-//     isn't stopped (a parent under SIGSTOP will come back; its samples are
-//     counted meanwhile).
+//     when, after go, the word heartbeat has not changed for two seconds while
+//     the parent isn't stopped (a parent under SIGSTOP will come back; its
+//     samples are counted meanwhile). Before go the parent may take its time:
+//     a load that starts under its own weight needs seconds.
 //  8. At the end report {"end":[{"reason":"…","error":"…","minor_faults":…},…],"rss_peak_bytes":…}
 //     and exit with status 0.
 //

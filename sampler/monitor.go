@@ -71,7 +71,7 @@ func (m *monitor) run() {
 				p.publish()
 			}
 		}
-		if now := atomic.LoadUint32(&m.shared.words[wordBeat]); now != beat {
+		if now := atomic.LoadUint32(&m.shared.words[wordBeat]); now != beat || atomic.LoadUint32(&m.shared.words[wordGo]) == 0 {
 			beat, quiet = now, 0
 		} else if quiet++; quiet > silent && !m.parentStopped() {
 			os.Exit(1)
