@@ -8,6 +8,8 @@
 //	results plan --resolve 5% before*.run
 //	results plot before.run after.run -o both.svg
 //	results report before/ after/ -o report.html
+//	results import mail.txt -o lists.run
+//	results export before.run --to osadl -o before.json
 //
 // It reads run logs, folders of them, standard input (-), and other tools'
 // outputs.

@@ -35,6 +35,8 @@ func subcommands() []subcommand {
 		planCommand(),
 		plotCommand(),
 		reportCommand(),
+		importCommand(),
+		exportCommand(),
 	}
 }
 

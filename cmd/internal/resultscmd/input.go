@@ -11,6 +11,7 @@ import (
 	"worstcase/cmd/internal/cli"
 	"worstcase/internal/remedy"
 	"worstcase/results"
+	"worstcase/results/importer"
 )
 
 // read reads the runs of all paths: logs, folders of logs, and standard input
@@ -43,7 +44,7 @@ func read(env *cli.Env, keep results.Keep, paths []string) ([]*results.Run, erro
 
 func readPath(env *cli.Env, keep results.Keep, path string) ([]*results.Run, error) {
 	if path == "-" {
-		return readStream(keep, env.Stdin, "standard input")
+		return readStream(env, keep, env.Stdin, "standard input")
 	}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -57,19 +58,31 @@ func readPath(env *cli.Env, keep results.Keep, path string) ([]*results.Run, err
 		return nil, fmt.Errorf("read runs: %w", err)
 	}
 	defer f.Close()
-	return readStream(keep, f, path)
+	return readStream(env, keep, f, path)
 }
 
-// readStream reads run logs.
-func readStream(keep results.Keep, r io.Reader, source string) ([]*results.Run, error) {
+// readStream reads run logs, and outputs of other tools.
+func readStream(env *cli.Env, keep results.Keep, r io.Reader, source string) ([]*results.Run, error) {
 	b := bufio.NewReaderSize(r, 1<<16)
-	head, err := b.Peek(1)
+	head, err := b.Peek(len(`{"type":`))
 	if len(head) == 0 && err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("read %s: %w", source, err)
 	}
-	runs, err := results.ReadFrom(keep, b, source)
-	if errors.Is(err, results.ErrNotLog) {
-		return nil, remedy.Hint(err, "results import turns other tools' outputs into run logs")
+	if isLog(head) || len(head) == 0 {
+		return results.ReadFrom(keep, b, source)
+	}
+	text, err := io.ReadAll(b)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", source, err)
+	}
+	runs, err := importText(env, text, source, importer.Options{})
+	if errors.Is(err, importer.ErrFormat) {
+		// A log may begin with what was left of a torn line.
+		if runs, err := results.ReadFrom(keep, bytes.NewReader(text), source); err == nil {
+			return runs, nil
+		}
+		err = fmt.Errorf("read %s: %w, nor the output of a tool that is known", source, results.ErrNotLog)
+		return nil, remedy.Hint(err, "results import --list tells the formats, --format NAME forces one")
 	}
 	return runs, err
 }

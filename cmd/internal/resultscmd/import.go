@@ -1,0 +1,152 @@
+package resultscmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"worstcase/cmd/internal/cli"
+	"worstcase/internal/remedy"
+	"worstcase/results"
+	"worstcase/results/foreign"
+	"worstcase/results/importer"
+)
+
+// An importing is the import subcommand's options.
+type importing struct {
+	output string
+	extend bool
+	list   bool
+	unit   string
+	how    importer.Options
+}
+
+func importCommand() subcommand {
+	return subcommand{
+		name: "import", args: "FILE…",
+		about: "turn other tools' outputs into a run log",
+		flags: func(fs *pflag.FlagSet) func(context.Context, *cli.Env, []string) error {
+			var im importing
+			fs.StringVarP(&im.output, "output", "o", "-", "write the runs to `FILE`, which must not exist; - is standard output")
+			fs.BoolVar(&im.extend, "append", false, "add the runs to a log that exists")
+			fs.StringVar(&im.how.Format, "format", "", "read as `NAME` in place of what the content tells")
+			fs.StringVar(&im.unit, "unit", "", "`UNIT` of latencies (ns, us, ms) where a file can't tell")
+			fs.DurationVar(&im.how.Cell, "cell", 0, "width of a histogram's cells, such as 2us, where a file can't tell (latency -B)")
+			fs.StringVar(&im.how.Label, "label", "", "name the runs `TEXT` where a file doesn't")
+			fs.BoolVar(&im.list, "list", false, "list the formats")
+			return im.run
+		},
+		help: `
+FILE is what another tool printed or saved, a result folder of jitterdebugger,
+or - for standard input. What a file doesn't tell stays unknown, printed as ?.
+` + statuses,
+	}
+}
+
+func (im *importing) run(_ context.Context, env *cli.Env, args []string) (err error) {
+	if im.list {
+		return listFormats(env.Stdout)
+	}
+	if im.unit != "" {
+		if im.how.Unit, err = foreign.ParseUnit(im.unit); err != nil {
+			return cli.Usagef("--unit: %w", err)
+		}
+	}
+	if im.how.Cell < 0 || im.how.Cell > time.Second {
+		return cli.Usagef("--cell %v: a cell is at most 1s wide", im.how.Cell)
+	}
+	if len(args) == 0 {
+		return cli.Usage(errors.New("no files: name what another tool wrote, or - for standard input"))
+	}
+	var runs []*results.Run
+	for _, path := range args {
+		list, err := im.read(env, path)
+		if err != nil {
+			return err
+		}
+		runs = append(runs, list...)
+	}
+	return im.write(env, runs)
+}
+
+func listFormats(w io.Writer) error {
+	for _, f := range importer.Formats() {
+		if _, err := fmt.Fprintf(w, "%-18s %s\n", f.Name, f.About); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read reads one file, or the results.json of a folder.
+func (im *importing) read(env *cli.Env, path string) ([]*results.Run, error) {
+	if path == "-" {
+		text, err := io.ReadAll(env.Stdin)
+		if err != nil {
+			return nil, fmt.Errorf("read standard input: %w", err)
+		}
+		return importText(env, text, "standard input", im.how)
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, "results.json")
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("import: %w", err)
+	}
+	return importText(env, text, path, im.how)
+}
+
+// importText reads the runs in a text, says what is to be known of them, and
+// gives errors their hints.
+func importText(env *cli.Env, text []byte, source string, how importer.Options) ([]*results.Run, error) {
+	how.File = source
+	runs, _, err := importer.Read(text, how)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", source, err)
+	}
+	switch {
+	case errors.Is(err, foreign.ErrUnit):
+		return nil, remedy.Hint(err, "say it: results import --unit us, or --unit ns")
+	case errors.Is(err, importer.ErrFormat):
+		return nil, remedy.Hint(err, "results import --list tells the formats, --format NAME forces one")
+	case errors.Is(err, importer.ErrRunLog):
+		return nil, remedy.Hint(err, "the other commands of results read it as it is")
+	case err != nil:
+		return nil, err
+	}
+	for _, r := range runs {
+		for _, w := range r.End.Warnings {
+			env.Warn(fmt.Sprintf("%s: %s: %s", source, r.Label, w))
+		}
+	}
+	return runs, nil
+}
+
+// write writes the runs as a log.
+func (im *importing) write(env *cli.Env, runs []*results.Run) (err error) {
+	log := results.NewWriter(env.Stdout)
+	if im.output != "-" {
+		log, err = results.Create(im.output, im.extend)
+		if errors.Is(err, fs.ErrExist) {
+			return remedy.Hint(err, "choose another name, or add to it with --append")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, r := range runs {
+		if err := r.Replay(log); err != nil {
+			log.Close()
+			return err
+		}
+	}
+	return log.Close()
+}
