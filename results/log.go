@@ -52,6 +52,9 @@ func (w *Writer) Put(rec Record) error {
 		return nil
 	}
 	if opens {
+		own := *header
+		own.Schema = Schema
+		header, rec = &own, &own
 		w.run, w.unlogged, w.next, w.owed = &Run{Keep: KeepTotals}, 0, checkpointEvery, header
 	}
 	if w.run == nil {

@@ -404,6 +404,18 @@ func TestWriterRefusesOrder(t *testing.T) {
 	}
 }
 
+// TestWriterSetsSchema: an imported run has none.
+func TestWriterSetsSchema(t *testing.T) {
+	var b bytes.Buffer
+	header := &Header{Schema: 0}
+	if err := NewWriter(&b).Put(header); err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"type":"run","schema":1,`; !strings.HasPrefix(b.String(), want) || header.Schema != 0 {
+		t.Errorf("%s doesn't begin with %s, or the header was changed", b.String(), want)
+	}
+}
+
 // TestWriterTakesSeveralRuns: one log holds the cells of a set.
 func TestWriterTakesSeveralRuns(t *testing.T) {
 	var b bytes.Buffer

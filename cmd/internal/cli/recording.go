@@ -47,8 +47,8 @@ func (r *Recording) open() error {
 	case "-":
 		r.log = results.NewWriter(r.env.Stdout)
 	default:
-		if r.log, err = results.Create(m.Output, m.Append); err != nil {
-			return Usage(err)
+		if r.log, err = createLog(m.Output, m.Append); err != nil {
+			return err
 		}
 		r.log.SyncEvery = every
 	}
@@ -67,6 +67,24 @@ func (r *Recording) open() error {
 		r.gnuplot, err = r.create(m.Gnuplot)
 	}
 	return err
+}
+
+// createLog creates a run log, or says what to do instead.
+func createLog(path string, extend bool) (*results.Writer, error) {
+	log, err := results.Create(path, extend)
+	switch {
+	case err == nil:
+		return log, nil
+	case errors.Is(err, os.ErrExist):
+		err = remedy.Hint(err, "--append adds the run to it; else name another file")
+	case errors.Is(err, results.ErrInUse):
+		err = remedy.Hint(err, "wait until that measurement has ended, or name another file")
+	case errors.Is(err, results.ErrNotLog):
+		err = remedy.Hint(err, "runs are appended to run logs only: name another file")
+	case errors.Is(err, os.ErrNotExist):
+		err = remedy.Hint(err, "make the folder first")
+	}
+	return nil, Usage(err)
 }
 
 // create makes a file that must not exist yet.
