@@ -52,6 +52,17 @@ func Flags(name string) *pflag.FlagSet {
 	return fs
 }
 
+// Usages is the help on the flags of fs, with switches as people write them:
+// --quiet, not --quiet[=true|false].
+func Usages(fs *pflag.FlagSet) string {
+	fs.VisitAll(func(f *pflag.Flag) {
+		if f.Value.Type() == "bool" {
+			f.Value = struct{ pflag.Value }{f.Value} // hides its IsBoolFlag
+		}
+	})
+	return fs.FlagUsages()
+}
+
 // Register adds the flags to fs.
 func (m *Measure) Register(fs *pflag.FlagSet) {
 	m.Duration.Unit, m.Cell.Unit, m.Max.Unit, m.Break.Unit = time.Second, time.Nanosecond, time.Microsecond, time.Microsecond

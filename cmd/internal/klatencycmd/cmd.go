@@ -20,7 +20,7 @@ func Run(ctx context.Context, env *cli.Env) error {
 		return err
 	}
 	if o.help {
-		fmt.Fprint(env.Stdout, help, fs.FlagUsages(), examples)
+		fmt.Fprint(env.Stdout, help, cli.Usages(fs), examples)
 		return nil
 	}
 	recording, err := o.measure.Open(env)

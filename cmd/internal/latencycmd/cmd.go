@@ -22,7 +22,7 @@ func Run(ctx context.Context, env *cli.Env) error {
 		return err
 	}
 	if o.help {
-		fmt.Fprint(env.Stdout, help, fs.FlagUsages(), examples)
+		fmt.Fprint(env.Stdout, help, cli.Usages(fs), examples)
 		return nil
 	}
 	if o.diagnostics {

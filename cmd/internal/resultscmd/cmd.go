@@ -98,7 +98,7 @@ func (c subcommand) run(ctx context.Context, env *cli.Env) error {
 	err := fs.Parse(env.Args[1:])
 	switch {
 	case errors.Is(err, pflag.ErrHelp):
-		_, err := fmt.Fprintf(env.Stdout, "results %s: %s\n\nusage: results %s [options] %s\n\n%s%s", c.name, c.about, c.name, c.args, fs.FlagUsages(), c.help)
+		_, err := fmt.Fprintf(env.Stdout, "results %s: %s\n\nusage: results %s [options] %s\n\n%s%s", c.name, c.about, c.name, c.args, cli.Usages(fs), c.help)
 		return err
 	case err != nil:
 		return cli.Usage(fmt.Errorf("%s: %w", c.name, err))

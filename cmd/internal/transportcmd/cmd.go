@@ -22,7 +22,7 @@ func Run(ctx context.Context, env *cli.Env) error {
 	case err != nil:
 		return err
 	case o.help:
-		fmt.Fprint(env.Stdout, help, fs.FlagUsages(), examples)
+		fmt.Fprint(env.Stdout, help, cli.Usages(fs), examples)
 		return nil
 	case o.list:
 		return list(env)
