@@ -17,6 +17,7 @@ import (
 const (
 	FigureCPU    = "cpu_percent"  // of one CPU
 	FigureMemory = "memory_bytes" // proportional set size
+	FigureLoss   = "loss_percent" // of the messages published
 )
 
 // A metric is one figure of a cell.
@@ -54,19 +55,43 @@ func metrics() []metric {
 		}},
 		{"CPU", "% of one CPU", Linear, figure(FigureCPU, 1)},
 		{"memory", "MiB", Linear, figure(FigureMemory, 1<<20)},
-		{"messages lost", "%", Linear, func(_ *results.Run, t *results.Total) (float64, bool) {
-			sent := float64(t.Samples() + t.Lost)
-			return 100 * float64(t.Lost) / max(sent, 1), sent > 0 && !t.Missing.Has(results.NoLost|results.NoCount)
-		}},
+		{"messages lost", "%", Linear, figure(FigureLoss, 1)},
 	}
 }
 
 // A cell is one series of one run that has a place on the axis.
 type cell struct {
-	run   *results.Run
-	total *results.Total
-	name  string
-	at    string
+	run    *results.Run
+	total  *results.Total
+	labels results.Labels
+	name   string
+	at     string
+}
+
+// CellLabels are the labels of a series of a transport, and what else its run's
+// configuration says of the cell: other tools' files have no labels.
+func CellLabels(r *results.Run, t *results.Total) results.Labels {
+	labels := maps.Clone(t.Labels)
+	if labels == nil {
+		labels = results.Labels{}
+	}
+	put := func(key, value string) {
+		if labels[key] == "" && value != "" {
+			labels[key] = value
+		}
+	}
+	put("transport", r.ConfigText(results.ConfigTransport))
+	put("notifier", r.ConfigText(results.ConfigNotifier))
+	put("scope", r.ConfigText("scope"))
+	for label, key := range map[string]string{"size": results.ConfigSize, "rate": results.ConfigRate} {
+		if n, ok := r.ConfigInt(key); ok {
+			put(label, strconv.FormatInt(n, 10))
+		}
+		if v := labels[label]; v != "" {
+			labels[label] = canonical(label, v)
+		}
+	}
+	return labels
 }
 
 // Over shows the figures of cells over one label of their series, "size" or
@@ -115,13 +140,13 @@ func cellsOf(label, what string, runs []*results.Run) (cells []cell) {
 		totals := r.Totals()
 		for i := range totals {
 			t := &totals[i]
-			at, ok := t.Labels[label]
-			if !ok || t.Labels["what"] != "" && t.Labels["what"] != what {
+			labels := CellLabels(r, t)
+			if labels[label] == "" || labels["what"] != "" && labels["what"] != what {
 				continue
 			}
-			cells = append(cells, cell{run: r, total: t, at: canonical(label, at)})
+			cells = append(cells, cell{run: r, total: t, labels: labels, at: labels[label]})
 			note("", r.Label)
-			for k, v := range t.Labels {
+			for k, v := range labels {
 				note(k, v)
 			}
 		}
@@ -131,15 +156,18 @@ func cellsOf(label, what string, runs []*results.Run) (cells []cell) {
 		c := &cells[i]
 		var words []string
 		for _, k := range keys {
-			v, ok := c.total.Labels[k]
+			v, ok := c.labels[k]
 			switch {
 			case k == label || k == "what" || len(values[k]) < 2:
 			case k == "":
 				words = append(words, c.run.Label)
-			case ok && (k == "transport" || k == "notifier"):
-				words = append(words, v)
-			case ok:
+			case !ok:
+			case k == "rate":
+				words = append(words, v+" Hz")
+			case k == "subscriber" || k == "subscribers":
 				words = append(words, k+" "+v)
+			default:
+				words = append(words, v)
 			}
 		}
 		if c.name = strings.Join(words, ", "); c.name == "" {

@@ -24,12 +24,13 @@ func cellRun(label, transport, size string, rate string, us int64, cpu float64) 
 			t.Histogram.Record(ns)
 			t.Sum += ns
 		}
-		t.Count, t.Min, t.Max, t.Lost = 100, us*950, us*1049, us/50
+		t.Count, t.Min, t.Max = 100, us*950, us*1049
 		end.Series = append(end.Series, t)
 	}
 	if cpu > 0 {
 		end.After[plot.FigureCPU] = cpu
 		end.After[plot.FigureMemory] = 250 << 20
+		end.After[plot.FigureLoss] = float64(us) / 100
 	}
 	put(r, end)
 	return r
@@ -71,7 +72,6 @@ func TestOver(t *testing.T) {
 
 func TestOverLeavesOutWhatNobodyKnows(t *testing.T) {
 	run := cellRun("a", "shm", "16B", "100", 50, 0)
-	run.End.Series[0].Missing = results.NoLost
 	run.End.Series[0].Histogram = nil
 	var titles []string
 	for _, c := range plot.Over("rate", "service", run) {
@@ -79,5 +79,29 @@ func TestOverLeavesOutWhatNobodyKnows(t *testing.T) {
 	}
 	if want := []string{"mean latency (µs)", "largest latency (µs)"}; !slices.Equal(titles, want) {
 		t.Errorf("charts %q, want %q", titles, want)
+	}
+}
+
+// TestOverTakesImportedCells draws a cell of another tool's file, which has no
+// labels, beside ours.
+func TestOverTakesImportedCells(t *testing.T) {
+	imported := new(results.Run)
+	put(imported, &results.Header{Tool: "transport", Label: "report", Config: map[string]any{
+		results.ConfigTransport: "cyberrt", results.ConfigSize: 65536.0, results.ConfigRate: 10, "scope": "cross-process",
+	}, Series: []results.SeriesInfo{{Labels: results.Labels{"what": "service"}}}})
+	put(imported, &results.End{Series: []results.Total{{
+		SeriesInfo: results.SeriesInfo{Labels: results.Labels{"what": "service"}},
+		Tally:      results.Tally{Average: 84600, Missing: results.NoCount | results.NoMin | results.NoMax | results.NoPercentiles},
+	}}, After: results.Figures{plot.FigureCPU: 9.14}})
+	charts := plot.Over("size", "service", imported, cellRun("here", "shm", "64K", "10", 20, 3), cellRun("here", "shm", "1M", "10", 22, 3))
+	mean := charts[0]
+	if want := []string{"64K", "1M"}; !slices.Equal(mean.X.Names, want) {
+		t.Errorf("sizes %q, want %q", mean.X.Names, want)
+	}
+	if c := mean.Curves[0]; c.Name != "report, cross-process, cyberrt" && c.Name != "report, cyberrt" || len(c.Y) != 1 || c.Y[0] != 84.6 {
+		t.Errorf("the imported curve is %q %v", c.Name, c.Y)
+	}
+	if len(charts[1].Curves) != 1 {
+		t.Errorf("a percentile that nobody knows is drawn: %v", charts[1].Curves)
 	}
 }

@@ -135,10 +135,10 @@ func cell(t *testing.T, transport, size string, us int64) *results.Run {
 	v := &results.Interval{At: 1e9, Seconds: 1}
 	v.Histogram = new(results.Histogram)
 	v.Histogram.RecordN(us*1000, 100)
-	v.Count, v.Min, v.Max, v.Sum, v.Lost = 100, us*1000, us*1000, us*100_000, us/20
+	v.Count, v.Min, v.Max, v.Sum = 100, us*1000, us*1000, us*100_000
 	total := results.Total{SeriesInfo: info, Tally: v.Tally}
 	return records(t, &results.Header{Tool: "transport", Label: "here", Series: []results.SeriesInfo{info}}, v,
-		&results.End{Seconds: 1, Verdict: results.Pass, Series: []results.Total{total}, After: results.Figures{plot.FigureCPU: 5.5, plot.FigureMemory: 250 << 20}})
+		&results.End{Seconds: 1, Verdict: results.Pass, Series: []results.Total{total}, After: results.Figures{plot.FigureCPU: 5.5, plot.FigureMemory: 250 << 20, plot.FigureLoss: 0.5}})
 }
 
 // little are pages that hold little, and what they must say.
@@ -171,7 +171,7 @@ func little(t *testing.T) map[string]struct {
 		"seconds of nothing":  {report.Page{Runs: []*results.Run{records(t, head("idle"), &results.Interval{At: 1e9, Seconds: 1}, &results.Interval{At: 2e9, Seconds: 1})}}, []string{"idle"}},
 		"a single sample":     {report.Page{Runs: []*results.Run{records(t, head("one"), one)}, Columns: []*plot.Columns{single}}, []string{"5.766"}},
 		"unknown figures":     {report.Page{Runs: []*results.Run{records(t, head("2005"), &results.End{Series: []results.Total{{Tally: old}}})}}, []string{"5.974", "19.147", "<td>?</td>"}},
-		"cells of transports": {report.Page{Runs: cells}, []string{"CPU over size", "messages lost over size", "<td>250.0</td>", "<td>5.50</td>"}},
+		"cells of transports": {report.Page{Runs: cells}, []string{"CPU over size", "messages lost over size", "<td>250.0</td>", "<td>5.50</td>", "<td>0.500</td>"}},
 	}
 }
 

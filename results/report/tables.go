@@ -167,18 +167,16 @@ func cells(runs []*results.Run, names []string) table {
 	}
 	for i, r := range runs {
 		for _, total := range r.Totals() {
-			l := total.Labels
+			l := plot.CellLabels(r, &total)
 			if l["size"] == "" {
 				continue
 			}
 			s := total.Summary()
-			sent := float64(total.Samples() + total.Lost)
 			t.Rows = append(t.Rows, []field{
-				text(names[i]), text(strings.TrimSpace(l["transport"] + " " + l["notifier"])), number(l["size"]), number(l["rate"]), text(l["what"]),
+				text(names[i]), text(strings.Join(strings.Fields(l["transport"]+" "+l["notifier"]+" "+l["scope"]), " ")), number(l["size"]), number(l["rate"]), text(l["what"]),
 				number(unless(s.Missing.Has(results.NoMean), micros(s.Mean))), number(unless(s.Missing.Has(results.NoP99), micros(float64(s.P99)))),
 				number(unless(s.Missing.Has(results.NoMax), micros(float64(s.Max)))),
-				number(unless(s.Missing.Has(results.NoLost|results.NoCount) || sent == 0, strconv.FormatFloat(100*float64(total.Lost)/max(sent, 1), 'f', 3, 64))),
-				number(after(r, plot.FigureCPU, 1, 2)), number(after(r, plot.FigureMemory, 1<<20, 1)),
+				number(after(r, plot.FigureLoss, 1, 3)), number(after(r, plot.FigureCPU, 1, 2)), number(after(r, plot.FigureMemory, 1<<20, 1)),
 			})
 		}
 	}
