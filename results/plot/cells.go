@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"sort"
@@ -118,12 +119,27 @@ func Over(label, what string, runs ...*results.Run) []Chart {
 				chart.Curves = append(chart.Curves, c)
 			}
 		}
+		chart.dropPoints()
 		if len(chart.Curves) > 0 {
 			chart.Y.Min, chart.Y.Max = valueRange(m.scale, chart.Curves)
 			charts = append(charts, chart)
 		}
 	}
 	return charts
+}
+
+// dropPoints leaves out curves of one point beside others of more: they tell
+// nothing over the axis.
+func (c *Chart) dropPoints() {
+	all := len(c.Curves)
+	longest := 0
+	for i := range c.Curves {
+		longest = max(longest, len(c.Curves[i].X))
+	}
+	c.Curves = slices.DeleteFunc(c.Curves, func(k Curve) bool { return longest > 1 && len(k.X) == 1 })
+	if n := all - len(c.Curves); n > 0 {
+		c.Notes = append(c.Notes, fmt.Sprintf("%d single points are not shown", n))
+	}
 }
 
 // cellsOf finds the series that carry the label and names their curves by what
@@ -151,7 +167,12 @@ func cellsOf(label, what string, runs []*results.Run) (cells []cell) {
 			}
 		}
 	}
-	keys := slices.Sorted(maps.Keys(values))
+	keys := []string{"", "transport", "notifier", "scope", "size", "rate"}
+	for _, k := range slices.Sorted(maps.Keys(values)) {
+		if !slices.Contains(keys, k) {
+			keys = append(keys, k)
+		}
+	}
 	for i := range cells {
 		c := &cells[i]
 		var words []string

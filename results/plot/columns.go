@@ -10,7 +10,7 @@ import (
 const maxColumns = 480
 
 // Columns keep the histograms of a run by time, all series together, for a
-// heat map. It is a Sink, to be given the records of a run beside the Run
+// heat map; of a transport's series those of the service time. It is a Sink, to be given the records of a run beside the Run
 // itself: as a run grows longer its columns grow wider, so that a day takes no
 // more memory than an hour, where a Run that keeps all histograms would take
 // gigabytes. The zero value is ready.
@@ -18,6 +18,8 @@ type Columns struct {
 	sums []results.Histogram
 	// widened is how often the columns were made wider.
 	widened int
+	// series are those to keep, nil for all.
+	series map[int]bool
 	// without is how many intervals with samples had no histogram, of all.
 	without, all int
 }
@@ -31,11 +33,14 @@ func widths() []int64 {
 // seconds is how wide a column is.
 func (c *Columns) seconds() int64 { return widths()[c.widened] }
 
-// Put takes the next record. Records other than intervals do nothing. It keeps
-// nothing of the record and returns no error.
+// Put takes the next record: a header, for the labels of its series, and the
+// intervals. It keeps nothing of the record and returns no error.
 func (c *Columns) Put(rec results.Record) error {
+	if h, begins := rec.(*results.Header); begins {
+		c.series = mainSeries(h.Series)
+	}
 	v, ok := rec.(*results.Interval)
-	if !ok || v.Empty() {
+	if !ok || v.Empty() || c.series != nil && !c.series[v.Series] {
 		return nil
 	}
 	c.all++

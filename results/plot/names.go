@@ -3,15 +3,14 @@ package plot
 import (
 	"fmt"
 	"maps"
-	"slices"
 
 	"worstcase/results"
 )
 
-// RunNames are short names that tell the runs apart: their labels; of several
-// runs with one label also what all series of a run have alike and the runs
-// have not, such as a transport's size; else their number.
-func RunNames(runs []*results.Run) []string {
+// groupNames name what runs are runs of: their label; of several runs with one
+// label also what all series of a run have alike and the other runs have not,
+// such as a transport's size. Runs of one thing have one name.
+func groupNames(runs []*results.Run) []string {
 	names := make([]string, len(runs))
 	byLabel := map[string][]int{}
 	for i, r := range runs {
@@ -21,22 +20,31 @@ func RunNames(runs []*results.Run) []string {
 		byLabel[r.Label] = append(byLabel[r.Label], i)
 	}
 	for _, alike := range byLabel {
-		if len(alike) < 2 {
-			continue
-		}
 		infos := make([]results.SeriesInfo, len(alike))
 		for k, i := range alike {
 			infos[k] = results.SeriesInfo{ID: i, Labels: common(runs[i])}
 		}
-		cells := results.Names(infos)
-		sorted := slices.Sorted(slices.Values(cells))
-		distinct := sorted[0] != "" && len(slices.Compact(sorted)) == len(alike)
-		for k, i := range alike {
-			if distinct {
-				names[i] += ", " + cells[k]
-			} else {
-				names[i] = fmt.Sprintf("%s #%d", names[i], k+1)
+		for k, cell := range results.Names(infos) {
+			if cell != "" {
+				names[alike[k]] += ", " + cell
 			}
+		}
+	}
+	return names
+}
+
+// RunNames are short names that tell the runs apart: what they are runs of,
+// and their number where there are several of one thing.
+func RunNames(runs []*results.Run) []string {
+	names := groupNames(runs)
+	count := map[string]int{}
+	for _, n := range names {
+		count[n]++
+	}
+	seen := map[string]int{}
+	for i, n := range names {
+		if seen[n]++; count[n] > 1 {
+			names[i] = fmt.Sprintf("%s #%d", n, seen[n])
 		}
 	}
 	return names

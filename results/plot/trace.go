@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"worstcase/results"
 )
@@ -27,41 +26,39 @@ type trace struct {
 	rest bool
 }
 
-// tracesOf decides what is drawn of the runs and how. Runs of several labels
-// have a colour for each label, runs of one label a colour each; the series of
-// a run have its colour and a dash each, or when it is the only run a colour
-// each. Runs without samples are left out.
+// tracesOf decides what is drawn of the runs and how. Runs of several things
+// (see groupNames) have a colour for each thing, runs of one thing a colour
+// each; the series of a run have its colour and a dash each, or when it is the
+// only run a colour each. Runs without samples are left out.
 func tracesOf(runs []*results.Run) []trace {
-	labels := distinctLabels(runs)
-	names := RunNames(runs)
-	if len(labels) > 1 {
-		for i, r := range runs {
-			names[i] = r.Label
-		}
+	names := groupNames(runs)
+	groups := slices.Compact(slices.Sorted(slices.Values(names)))
+	if len(groups) == 1 {
+		names = RunNames(runs)
 	}
 	room := max(1, maxCurves/max(1, len(runs)))
+	colours := map[string]int{}
 	var traces []trace
 	for i, run := range runs {
 		parts := split(run, room)
+		if _, known := colours[names[i]]; !known && len(parts) > 0 {
+			colours[names[i]] = len(colours)
+		}
+		at := colours[names[i]]
 		for k := range parts {
 			t := &parts[k]
-			words := []string{names[i]}
-			t.colour, t.dash = colour(i), dash(k)
+			t.colour, t.dash = colour(at), dash(k+at/len(palette()))
 			switch {
-			case len(runs) == 1:
+			case len(runs) > 1 && t.name != "":
+				t.name = names[i] + ", " + t.name
+			case t.name == "":
+				t.name = names[i]
+			}
+			if len(runs) == 1 {
 				t.colour, t.dash = colour(k), dash(k/len(palette()))
-				words = words[:0]
 				if t.rest {
 					t.colour, t.dash = grey, nil
 				}
-			case len(labels) > 1:
-				t.colour = colour(slices.Index(labels, run.Label))
-			}
-			if t.name != "" {
-				words = append(words, t.name)
-			}
-			if t.name = strings.Join(words, ", "); t.name == "" {
-				t.name = names[i]
 			}
 		}
 		traces = append(traces, parts...)
@@ -93,6 +90,15 @@ func split(run *results.Run, room int) []trace {
 		}
 	}
 	names := seriesNames(with)
+	if len(with) > room {
+		// Times of different things are never added up.
+		main := mainSeries(run.Series)
+		for i := len(with) - 1; i >= 0 && main != nil; i-- {
+			if !main[with[i].ID] {
+				with, names = slices.Delete(with, i, i+1), slices.Delete(names, i, i+1)
+			}
+		}
+	}
 	traces := make([]trace, len(with))
 	for i, t := range with {
 		traces[i] = trace{run: run, name: names[i], total: t.Tally, series: map[int]bool{t.ID: true}}
@@ -108,6 +114,24 @@ func split(run *results.Run, room int) []trace {
 		rest.name = fmt.Sprintf("%d series", len(rest.series))
 	}
 	return append(traces[:room-1], rest)
+}
+
+// mainSeries are those of a run's series that are about the service time, where
+// its series are about different things, as a transport's are; else nil, for
+// all.
+func mainSeries(series []results.SeriesInfo) map[int]bool {
+	service, others := map[int]bool{}, false
+	for _, s := range series {
+		if s.Labels["what"] == "service" {
+			service[s.ID] = true
+		} else {
+			others = true
+		}
+	}
+	if len(service) == 0 || !others {
+		return nil
+	}
+	return service
 }
 
 // merge adds traces of one run up.

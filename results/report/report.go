@@ -79,7 +79,7 @@ func Write(w io.Writer, p Page) error {
 		License: template.JS("/*\nuPlot\n\n" + uplotLicense + "*/"),
 		UplotJS: template.JS(uplotJS), JS: template.JS(pageJS),
 		Verdicts: verdicts(p.Runs, names), Warnings: warnings(p.Runs, names),
-		Figures: filled(differences(p.Comparisons), summary(p.Runs, names), cells(p.Runs, names)),
+		Figures: filled(differences(p.Comparisons), summary(p.Runs, names), cells(p.Runs)),
 		Charts:  p.charts(),
 		Rest:    filled(spikes(p.Runs, names), gates(p.Runs, names), changes(p.Runs, names)),
 		Details: machines(p.Runs, names),
@@ -138,29 +138,36 @@ func (p *Page) subtitle() string {
 	return strings.Join(parts, " · ")
 }
 
-// charts are all that the runs can fill.
+// The least lengths, in seconds, of runs that are shown over time, and as heat
+// maps.
+const (
+	leastTime = 2
+	leastHeat = 10
+)
+
+// charts are all that the runs can fill, a transport's figures first.
 func (p *Page) charts() []plot.Chart {
-	measured := slices.ContainsFunc(p.Runs, func(r *results.Run) bool {
-		return slices.ContainsFunc(r.Totals(), func(t results.Total) bool { return t.Histogram != nil })
-	})
 	var charts []plot.Chart
-	if measured {
-		charts = append(charts, plot.Histogram(p.Runs...), plot.Percentile(p.Runs...))
-	}
-	if slices.ContainsFunc(p.Runs, func(r *results.Run) bool { return len(r.Intervals) > 1 }) {
-		charts = append(charts, plot.Time(p.Runs...))
-	}
-	if p.Columns != nil {
-		n := min(len(p.Runs), maxHeatmaps)
-		for _, c := range plot.Heatmap(p.Runs[:n], p.Columns[:n]) {
-			if c.Grid.Max() > 0 {
+	for _, label := range []string{"size", "rate"} {
+		for _, c := range plot.Over(label, "service", p.Runs...) {
+			if len(c.X.Names) > 1 {
 				charts = append(charts, c)
 			}
 		}
 	}
-	for _, label := range []string{"size", "rate"} {
-		for _, c := range plot.Over(label, "service", p.Runs...) {
-			if len(c.X.Names) > 1 {
+	measured := slices.ContainsFunc(p.Runs, func(r *results.Run) bool {
+		return slices.ContainsFunc(r.Totals(), func(t results.Total) bool { return t.Histogram != nil })
+	})
+	if measured {
+		charts = append(charts, plot.Histogram(p.Runs...), plot.Percentile(p.Runs...))
+	}
+	if slices.ContainsFunc(p.Runs, func(r *results.Run) bool { return len(r.Intervals) > 1 && r.Seconds() >= leastTime }) {
+		charts = append(charts, plot.Time(p.Runs...))
+	}
+	if p.Columns != nil {
+		n := min(len(p.Runs), maxHeatmaps)
+		for i, c := range plot.Heatmap(p.Runs[:n], p.Columns[:n]) {
+			if c.Grid.Max() > 0 && p.Runs[i].Seconds() >= leastHeat {
 				charts = append(charts, c)
 			}
 		}

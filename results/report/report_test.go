@@ -99,6 +99,7 @@ func TestPageHoldsEverything(t *testing.T) {
 	}
 	p.Comparisons = append(p.Comparisons, c)
 	page := write(t, p)
+	square(t, page)
 	for _, want := range []string{
 		"<title>latency: 6.1.0-57-rt, 6.1.0-58-rt, 6.1.0-59-rt, 6.1.0-60-rt</title>",
 		"4 runs · Cortex-A72", "6.1.0-58-rt compared with 6.1.0-57-rt", "no verdict", "1043.000", "irq 34 eth0", "context_switches",
@@ -175,10 +176,25 @@ func little(t *testing.T) map[string]struct {
 	}
 }
 
+// square checks that every row of every table has a field for each heading.
+func square(t *testing.T, page string) {
+	t.Helper()
+	for _, table := range strings.Split(page, "<thead>")[1:] {
+		table, _, _ = strings.Cut(table, "</table>")
+		heading := strings.Count(table, "<th>") + strings.Count(table, "<th ")
+		for i, row := range strings.Split(table, "<tr>")[2:] {
+			if n := strings.Count(row, "<td"); n != heading {
+				t.Errorf("row %d has %d fields under %d headings: %.300s", i, n, heading, table)
+			}
+		}
+	}
+}
+
 func TestPageOfLittle(t *testing.T) {
 	for name, c := range little(t) {
 		t.Run(name, func(t *testing.T) {
 			page := write(t, c.page)
+			square(t, page)
 			for _, want := range c.want {
 				if !strings.Contains(page, want) {
 					t.Errorf("the page lacks %q", want)

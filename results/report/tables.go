@@ -97,24 +97,20 @@ func summary(runs []*results.Run, names []string) table {
 	}
 	for i, r := range runs {
 		for _, total := range r.Totals() {
+			if plot.CellLabels(r, &total)["size"] != "" {
+				continue // has a row among the cells
+			}
 			s := total.Summary()
 			ns := func(v float64, missing results.Missing) field {
 				return number(unless(s.Missing.Has(missing), micros(v)))
-			}
-			share := func(q float64, v int64, missing results.Missing) field {
-				f := ns(float64(v), missing)
-				if float64(s.Count)*(1-q) < 1-1e-9 {
-					f.Class = "few"
-				}
-				return f
 			}
 			longest := ns(float64(s.Max), results.NoMax)
 			longest.Class = "max"
 			t.Rows = append(t.Rows, []field{
 				text(names[i]), text(labels(total.Labels)), number(unless(s.Missing.Has(results.NoCount), strconv.FormatInt(total.Samples(), 10))),
 				ns(float64(s.Min), results.NoMin), ns(s.Mean, results.NoMean),
-				share(0.5, s.P50, results.NoP50), share(0.9, s.P90, results.NoP90), share(0.99, s.P99, results.NoP99),
-				share(0.999, s.P999, results.NoP99_9), share(0.9999, s.P9999, results.NoP99_99), share(0.99999, s.P99999, results.NoP99_999),
+				share(&s, 0.5, s.P50, results.NoP50), share(&s, 0.9, s.P90, results.NoP90), share(&s, 0.99, s.P99, results.NoP99),
+				share(&s, 0.999, s.P999, results.NoP99_9), share(&s, 0.9999, s.P9999, results.NoP99_99), share(&s, 0.99999, s.P99999, results.NoP99_999),
 				longest, number(unless(s.Missing.Has(results.NoMaxAt), since(s.MaxAt))), number(bound(r, total.ID)),
 				number(unless(s.Missing.Has(results.NoOverruns), strconv.FormatInt(s.Overruns, 10))),
 				number(unless(s.Missing.Has(results.NoLost), strconv.FormatInt(s.Lost, 10))), number(strconv.FormatInt(s.Unrecorded, 10)),
@@ -122,6 +118,16 @@ func summary(runs []*results.Run, names []string) table {
 		}
 	}
 	return t.without("unrecorded").without("lost")
+}
+
+// share is the field of a percentile, grey where a run has fewer samples than it
+// needs to differ from the maximum.
+func share(s *results.Summary, q float64, ns int64, missing results.Missing) field {
+	f := number(unless(s.Missing.Has(missing), micros(float64(ns))))
+	if float64(s.Count)*(1-q) < 1-1e-9 {
+		f.Class = "few"
+	}
+	return f
 }
 
 // without leaves out a column in which there is nothing but zeros.
@@ -148,7 +154,7 @@ func bound(r *results.Run, series int) string {
 
 // cells holds one row for each cell of a transport, as the CyberRT report does.
 // It has no rows when no series has a size.
-func cells(runs []*results.Run, names []string) table {
+func cells(runs []*results.Run) table {
 	t := table{
 		Title: "Messages", Note: "latency in µs; CPU and memory of all processes together, shared memory counted once",
 		Head: []head{
@@ -157,15 +163,18 @@ func cells(runs []*results.Run, names []string) table {
 			{Name: "size"},
 			{Name: "rate", Unit: "Hz"},
 			{"what", "", true},
+			{Name: "samples"},
 			{Name: "mean"},
+			{Name: "p50"},
 			{Name: "p99"},
+			{Name: "p99.9"},
 			{Name: "max"},
 			{Name: "lost", Unit: "%"},
 			{Name: "CPU", Unit: "%"},
 			{Name: "memory", Unit: "MiB"},
 		},
 	}
-	for i, r := range runs {
+	for _, r := range runs {
 		for _, total := range r.Totals() {
 			l := plot.CellLabels(r, &total)
 			if l["size"] == "" {
@@ -173,8 +182,10 @@ func cells(runs []*results.Run, names []string) table {
 			}
 			s := total.Summary()
 			t.Rows = append(t.Rows, []field{
-				text(names[i]), text(strings.Join(strings.Fields(l["transport"]+" "+l["notifier"]+" "+l["scope"]), " ")), number(l["size"]), number(l["rate"]), text(l["what"]),
-				number(unless(s.Missing.Has(results.NoMean), micros(s.Mean))), number(unless(s.Missing.Has(results.NoP99), micros(float64(s.P99)))),
+				text(r.Label), text(strings.Join(strings.Fields(l["transport"]+" "+l["notifier"]+" "+l["scope"]), " ")), number(l["size"]), number(l["rate"]), text(strings.TrimSpace(l["what"] + " " + l["subscriber"])),
+				number(unless(s.Missing.Has(results.NoCount), strconv.FormatInt(total.Samples(), 10))),
+				number(unless(s.Missing.Has(results.NoMean), micros(s.Mean))), number(unless(s.Missing.Has(results.NoP50), micros(float64(s.P50)))),
+				share(&s, 0.99, s.P99, results.NoP99), share(&s, 0.999, s.P999, results.NoP99_9),
 				number(unless(s.Missing.Has(results.NoMax), micros(float64(s.Max)))),
 				number(after(r, plot.FigureLoss, 1, 3)), number(after(r, plot.FigureCPU, 1, 2)), number(after(r, plot.FigureMemory, 1<<20, 1)),
 			})

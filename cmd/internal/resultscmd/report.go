@@ -18,6 +18,7 @@ import (
 type reporting struct {
 	out, title, by string
 	heat           bool
+	asked          bool // to compare: say why not
 	seed           uint64
 }
 
@@ -32,7 +33,10 @@ func reportCommand() subcommand {
 			fs.StringVar(&r.by, "by", "label", "compare the runs by label, tool, a host fact or a configuration; empty: don't")
 			fs.BoolVar(&r.heat, "heatmap", true, "show when which latencies occurred, of the first eight runs")
 			fs.Uint64Var(&r.seed, "seed", 1, "of everything drawn at random")
-			return r.run
+			return func(ctx context.Context, env *cli.Env, args []string) error {
+				r.asked = fs.Changed("by")
+				return r.run(ctx, env, args)
+			}
 		},
 		help: `
 Runs that differ in their label are compared, the first label being what was
@@ -72,7 +76,7 @@ func (r *reporting) comparisons(env *cli.Env, runs []*results.Run) (list []*comp
 	}
 	sides, err := groups(runs, r.by)
 	if err != nil {
-		env.Warn("no comparison: " + err.Error())
+		r.excuse(env, err)
 		return nil
 	}
 	for i := range sides {
@@ -83,12 +87,19 @@ func (r *reporting) comparisons(env *cli.Env, runs []*results.Run) (list []*comp
 	for _, b := range sides[1:] {
 		c, err := compare.Compare(sides[0], b, compare.Options{Seed: r.seed})
 		if err != nil {
-			env.Warn("no comparison: " + err.Error())
+			r.excuse(env, err)
 			return nil
 		}
 		list = append(list, c)
 	}
 	return list
+}
+
+// excuse says why the page has no comparison, to those who asked for one.
+func (r *reporting) excuse(env *cli.Env, err error) {
+	if r.asked {
+		env.Warn("no comparison: " + err.Error())
+	}
 }
 
 // blocksOf are the blocks of a run that is the only one of its file, else nil.
