@@ -31,7 +31,7 @@ fuzz:
 	@grep -rlE '^func Fuzz' --include='*_test.go' . | xargs -n1 dirname | sort -u | while read -r dir; do \
 	  for target in $$(grep -hoE '^func Fuzz[A-Za-z0-9_]+' $$dir/*_test.go | cut -c6-); do \
 	    echo "fuzz $$dir $$target"; \
-	    $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$dir >fuzz.log 2>&1 || { cat fuzz.log; exit 1; }; \
+	    $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x $$dir >fuzz.log 2>&1 || { cat fuzz.log; exit 1; }; \
 	  done; done; rm -f fuzz.log
 
 # The full counts that tests take samples of: hours of kills, simulations, runs.

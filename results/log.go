@@ -111,7 +111,7 @@ func (w *Writer) end(end *End) error {
 	own := *end
 	own.Series = w.run.Totals()
 	own.Unlogged += w.unlogged
-	if w.file != nil {
+	if w.file != nil && end.Reason != ReasonImported {
 		own.After = Figures{"log.slowest_sync_ns": float64(w.SlowestSync())}
 		maps.Copy(own.After, end.After)
 	}

@@ -158,7 +158,7 @@ type Total struct {
 // An End closes a run. A log without one was cut short.
 type End struct {
 	// Reason is why the run ended: duration, signal, break, closed, error, or
-	// imported when another tool measured.
+	// ReasonImported.
 	Reason string `json:"reason"`
 	// Seconds is the measured time, without the warm-up; 0 when an imported file
 	// does not tell.
@@ -175,6 +175,9 @@ type End struct {
 	// Error is what went wrong, when Verdict is VerdictError.
 	Error string `json:"error,omitempty"`
 }
+
+// ReasonImported is the Reason of runs that another tool measured.
+const ReasonImported = "imported"
 
 // A Verdict is the outcome of a run.
 type Verdict string

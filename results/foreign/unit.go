@@ -119,3 +119,24 @@ func (o Options) DecideUnit(least, most float64) (time.Duration, error) {
 	}
 	return 0, ErrUnit
 }
+
+// Clock turns hh:mm:ss into seconds; hours may have any number of digits.
+func Clock(text []byte) (float64, bool) {
+	var parts [3]int64
+	field, digits := 0, 0
+	for _, c := range text {
+		switch {
+		case c >= '0' && c <= '9' && digits < 9:
+			parts[field] = parts[field]*10 + int64(c-'0')
+			digits++
+		case c == ':' && digits > 0 && field < 2:
+			field, digits = field+1, 0
+		default:
+			return 0, false
+		}
+	}
+	if field != 2 || digits == 0 {
+		return 0, false
+	}
+	return float64(parts[0])*3600 + float64(parts[1])*60 + float64(parts[2]), true
+}

@@ -117,3 +117,50 @@ func (r *oslatText) bucket(value, rest []byte) {
 		}
 	})
 }
+
+// oslat fills a series of oslat, whose bucket n holds what took more than n-1
+// and up to n us, and counts as n us in its own figures. The last bucket holds
+// everything above, too. Up to version 2.4 at least, the means add the overflow
+// of the first thread to that of every other.
+func (t *rtTest) oslat(s *foreign.Series, th *rtThread) {
+	t.extremes(s, th)
+	t.draft.Seconds = max(t.draft.Seconds, th.seconds)
+	fillOslat(s, &th.histogram, t.unit)
+	if first := t.threads.First(); th != first && oslatOverflows(first, t.unit) {
+		forgetMean(t.draft, s)
+	}
+}
+
+func oslatOverflows(th *rtThread, unit time.Duration) bool {
+	most, err := foreign.ParseTime(th.max, unit)
+	return err == nil && th.histogram.Len() > 0 && most > lastBucket(&th.histogram)*int64(unit)
+}
+
+// lastBucket is the largest value that has a bucket, in units.
+func lastBucket(list *foreign.List[foreign.Bucket]) int64 {
+	var last int64
+	for _, b := range list.All() {
+		last = max(last, b.NS)
+	}
+	return last
+}
+
+// fillOslat adds oslat's buckets to a series whose maximum is known.
+func fillOslat(s *foreign.Series, list *foreign.List[foreign.Bucket], unit time.Duration) {
+	last := lastBucket(list)
+	for _, b := range list.All() {
+		ns := b.NS * int64(unit)
+		if b.NS == last && s.Tally.Max > ns {
+			s.Above(b.N)
+			continue
+		}
+		s.Bucket(ns, ns, b.N)
+	}
+}
+
+// forgetMean makes the mean of a series unknown.
+func forgetMean(d *foreign.Draft, s *foreign.Series) {
+	s.Tally.Missing |= results.NoMean
+	s.Tally.Average = 0
+	d.Warn("series %d: oslat adds the overflows of its first thread to this mean: left out", s.ID)
+}

@@ -2,8 +2,6 @@ package importer
 
 import (
 	"bytes"
-	"fmt"
-	"strings"
 
 	"worstcase/results"
 	"worstcase/results/foreign"
@@ -18,201 +16,70 @@ import (
 //
 // The count of a series is that of its switches.
 func readSwitchtest(text []byte, _ foreign.Options) ([]*foreign.Draft, error) {
-	d := foreign.NewDraft("switchtest", "switchtest", len(text))
-	series := map[string]*switching{}
-	broken := 0
+	r := &switchtest{draft: foreign.NewDraft("switchtest", "switchtest", len(text)), series: map[string]*switching{}}
 	lines := foreign.Lines{Rest: text}
-	var cells [][]byte
-	for line, ok := lines.Next(); ok && d.Err() == nil; line, ok = lines.Next() {
-		if threads, ok := bytes.CutPrefix(line, []byte("== Threads:")); ok {
-			d.Set("threads", len(bytes.Fields(threads)))
-			continue
-		}
-		if bytes.Contains(line, []byte(" != ")) {
-			broken++ // a register that a switch did not keep
-			continue
-		}
-		cells = foreign.Cells(cells, line)
-		if len(cells) != 4 || string(cells[0]) != "RTD" {
-			continue
-		}
-		n, err := foreign.ParseCount(cells[2])
-		if err != nil {
-			continue
-		}
-		total, err := foreign.ParseCount(cells[3])
-		if err != nil {
-			continue
-		}
-		cpu := string(foreign.Clip(cells[1]))
-		s := series[cpu]
-		if s == nil {
-			s = &switching{Series: d.Series(results.Labels{"cpu": cpu})}
-			if !d.Spend(200) {
-				break
-			}
-			series[cpu] = s
-		}
-		s.rows++
-		s.Count(total)
-		iv := results.Interval{Series: s.ID, At: s.rows * 1e9, Seconds: 1}
-		iv.Count = n
-		iv.Missing = s.Tally.Missing
-		d.Interval(iv)
-		d.Seconds = max(d.Seconds, float64(s.rows))
+	for line, ok := lines.Next(); ok && r.draft.Err() == nil; line, ok = lines.Next() {
+		r.line(line)
 	}
-	if len(series) == 0 {
+	if len(r.series) == 0 {
 		return nil, foreign.ErrNoFigures
 	}
-	if broken > 0 {
-		d.Warn("%d registers were not preserved, or the processor lacks them", broken)
+	if r.broken > 0 {
+		r.draft.Warn("%d registers were not preserved, or the processor lacks them", r.broken)
 	}
-	return []*foreign.Draft{d}, nil
+	return []*foreign.Draft{r.draft}, nil
+}
+
+// A switchtest is such a text while it is read.
+type switchtest struct {
+	draft  *foreign.Draft
+	series map[string]*switching // by CPU
+	broken int                   // registers that a switch did not keep
+	cells  [][]byte
+}
+
+func (r *switchtest) line(line []byte) {
+	if threads, ok := bytes.CutPrefix(line, []byte("== Threads:")); ok {
+		r.draft.Set("threads", len(bytes.Fields(threads)))
+		return
+	}
+	if bytes.Contains(line, []byte(" != ")) {
+		r.broken++
+		return
+	}
+	r.cells = foreign.Cells(r.cells, line)
+	if len(r.cells) != 4 || string(r.cells[0]) != "RTD" {
+		return
+	}
+	n, err := foreign.ParseCount(r.cells[2])
+	total, terr := foreign.ParseCount(r.cells[3])
+	if err != nil || terr != nil {
+		return
+	}
+	r.second(string(foreign.Clip(r.cells[1])), n, total)
+}
+
+// second takes what a CPU switched in a second, and since the start.
+func (r *switchtest) second(cpu string, n, total int64) {
+	s := r.series[cpu]
+	if s == nil {
+		s = &switching{Series: r.draft.Series(results.Labels{"cpu": cpu})}
+		if !r.draft.Spend(200) {
+			return
+		}
+		r.series[cpu] = s
+	}
+	s.rows++
+	s.Count(total)
+	iv := results.Interval{Series: s.ID, At: s.rows * 1e9, Seconds: 1}
+	iv.Count = n
+	iv.Missing = s.Tally.Missing
+	r.draft.Interval(iv)
+	r.draft.Seconds = max(r.draft.Seconds, float64(s.rows))
 }
 
 // A switching is one CPU's series.
 type switching struct {
 	*foreign.Series
 	rows int64
-}
-
-// sniffPairs accepts the text of the rt-tests that measure between two threads.
-func sniffPairs(head []byte) bool {
-	return sniffAll("#1 -> #0, Min")(head) || sniffAll("#0 -> #1, Min")(head)
-}
-
-// readPairs reads pmqtest, ptsematest, svsematest and sigwaittest, which print
-// the same lines, in us; the last of each pair counts:
-//
-//	#0: ID11796, P80, CPU0, I1000; #1: ID11797, P80, CPU0, TO 0, Cycles 200
-//	#1 -> #0, Min    3, Cur    4, Avg    4, Max   48
-func readPairs(text []byte, _ foreign.Options) ([]*foreign.Draft, error) {
-	r := &pairs{draft: foreign.NewDraft("rt-tests", "rt-tests", len(text)), series: map[string]*foreign.Series{}}
-	lines := foreign.Lines{Rest: text}
-	for line, ok := lines.Next(); ok && r.draft.Err() == nil; line, ok = lines.Next() {
-		if i := bytes.LastIndexByte(line, 0x1b); i >= 0 {
-			line = line[i:]
-		}
-		if i := bytes.IndexByte(line, '#'); i >= 0 {
-			r.line(string(line[i:min(len(line), i+200)]))
-		}
-	}
-	if len(r.series) == 0 {
-		return nil, foreign.ErrNoFigures
-	}
-	for pair, n := range r.cycles {
-		for key, s := range r.series {
-			if strings.HasPrefix(key, pair+" ") || strings.HasSuffix(key, " "+pair) {
-				s.Count(n)
-			}
-		}
-	}
-	return []*foreign.Draft{r.draft}, nil
-}
-
-// A pairs is such a text while it is read.
-type pairs struct {
-	draft  *foreign.Draft
-	series map[string]*foreign.Series // by "#1 #0"
-	cycles map[string]int64           // by "#1"
-}
-
-func (r *pairs) line(line string) {
-	from, rest, ok := strings.Cut(line, " -> ")
-	if !ok {
-		r.describe(line)
-		return
-	}
-	to, rest, _ := strings.Cut(rest, ",")
-	if len(from) > 8 || len(to) > 8 {
-		return
-	}
-	key := from + " " + to
-	s := r.series[key]
-	if s == nil {
-		s = r.draft.Series(results.Labels{"pair": fmt.Sprint(len(r.series))})
-		if !r.draft.Spend(200) {
-			return
-		}
-		r.series[key] = s
-	}
-	for part := range strings.SplitSeq(rest, ",") {
-		words := strings.Fields(part)
-		if len(words) != 2 {
-			continue
-		}
-		switch words[0] {
-		case "Min":
-			tellUS(words[1], func(ns float64) { s.Min(int64(ns)) })
-		case "Avg":
-			tellUS(words[1], s.Mean)
-		case "Max":
-			tellUS(words[1], func(ns float64) { s.Max(int64(ns)) })
-		}
-	}
-}
-
-// describe takes the line that names two threads.
-func (r *pairs) describe(line string) {
-	for thread := range strings.SplitSeq(line, ";") {
-		id, rest, _ := strings.Cut(strings.TrimSpace(thread), ":")
-		for part := range strings.SplitSeq(rest, ",") {
-			part = strings.TrimSpace(part)
-			if cycles, ok := strings.CutPrefix(part, "Cycles "); ok {
-				n, err := foreign.ParseCount([]byte(cycles))
-				if err == nil && r.draft.Spend(100) {
-					if r.cycles == nil {
-						r.cycles = map[string]int64{}
-					}
-					r.cycles[id] = n
-				}
-			}
-			if interval, ok := strings.CutPrefix(part, "I"); ok && id == "#0" {
-				tellUS(interval, func(ns float64) { r.draft.Set(results.ConfigPeriod, int64(ns)) })
-			}
-			if prio, ok := strings.CutPrefix(part, "P"); ok && id == "#0" {
-				if n, err := foreign.ParseCount([]byte(prio)); err == nil {
-					r.draft.Set(results.ConfigPriority, n)
-				}
-			}
-		}
-	}
-}
-
-// tellUS reads us and passes them on as ns.
-func tellUS(word string, to func(ns float64)) {
-	tell(word, func(us float64) {
-		if us < foreign.MaxFigure/1000 {
-			to(us * 1000)
-		}
-	})
-}
-
-// readRTMigrate reads the summary of rt-migrate-test: how long each task waited
-// until it ran, by priority.
-//
-//	Task 0 (prio 2) (pid 11815):
-//	  Max: 20162 us
-func readRTMigrate(text []byte, _ foreign.Options) ([]*foreign.Draft, error) {
-	d := foreign.NewDraft("rt-migrate-test", "rt-migrate-test", len(text))
-	var s *foreign.Series
-	lines := foreign.Lines{Rest: text}
-	for line, ok := lines.Next(); ok && d.Err() == nil; line, ok = lines.Next() {
-		words := strings.Fields(string(line[:min(len(line), 160)]))
-		switch {
-		case len(words) > 3 && words[0] == "Task" && words[2] == "(prio":
-			s = d.Series(results.Labels{"thread": words[1], "priority": strings.TrimSuffix(words[3], ")")})
-		case len(words) != 3 || words[2] != "us" || s == nil:
-		case words[0] == "Max:":
-			tellUS(words[1], func(ns float64) { s.Max(int64(ns)) })
-		case words[0] == "Min:":
-			tellUS(words[1], func(ns float64) { s.Min(int64(ns)) })
-		case words[0] == "Avg:":
-			tellUS(words[1], s.Mean)
-		}
-	}
-	if s == nil {
-		return nil, foreign.ErrNoFigures
-	}
-	return []*foreign.Draft{d}, nil
 }
