@@ -88,7 +88,7 @@ func (w *Writer) header() error {
 		return nil
 	}
 	err := w.write(w.owed)
-	if !w.failed {
+	if err == nil && !w.failed {
 		w.owed = nil
 	}
 	return err

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -191,8 +190,9 @@ func TestLongLine(t *testing.T) {
 // TestLongTail reads a log in which no checkpoint ever comes.
 func TestLongTail(t *testing.T) {
 	records := script()[:1]
+	h := second(1)
 	for i := range int64(2000) {
-		records = append(records, &Interval{Series: 0, At: (i + 1) * 1e9, Seconds: 1, Tally: Tally{Count: 10_000, Min: 1, Max: i + 2, Sum: 3, Histogram: second(uint64(i % 5))}})
+		records = append(records, &Interval{Series: 0, At: (i + 1) * 1e9, Seconds: 1, Tally: Tally{Count: h.Count(), Min: 1, Max: i + 2, Sum: 3, Histogram: h}})
 	}
 	log := text(t, records...)
 	if len(log) < 2*tailMax {
@@ -210,53 +210,6 @@ func TestLongTail(t *testing.T) {
 	}
 }
 
-// TestParseFiguresAgrees holds the fast parser against encoding/json.
-func TestParseFiguresAgrees(t *testing.T) {
-	tests := []struct {
-		name, line string
-		fast       bool
-	}{
-		{"written by a Writer", strings.TrimSpace(text(t, script()[5])), true},
-		{"empty", strings.TrimSpace(text(t, script()[2])), true},
-		{"nothing but the type", `{"type":"interval"}`, true},
-		{"part of a second", `{"type":"interval","seconds":0.25}`, true},
-		{"imported", `{"type":"interval","average_ns":2.5,"missing":["count"]}`, false},
-		{"unknown", `{"type":"interval","moon":1}`, false},
-		{"exponent", `{"type":"interval","count":1e3}`, false},
-		{"19 digits", `{"type":"interval","sum_ns":1000000000000000001}`, false},
-		{"null", `{"type":"interval","histogram":null}`, false},
-		{"escape", `{"type":"interval","histogram":"\u0041"}`, false},
-		{"leading zero", `{"type":"interval","count":01}`, false},
-		{"no comma", `{"type":"interval""count":1}`, false},
-		{"cut", `{"type":"interval","count":1`, false},
-		{"more", `{"type":"interval","count":1}}`, false},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			var iv Interval
-			if _, _, ok := parseFigures([]byte(tt.line), &iv); ok != tt.fast {
-				t.Errorf("parsed fast: %v, want %v", ok, tt.fast)
-			}
-			agree(t, []byte(tt.line))
-		})
-	}
-}
-
-// agree fails where the fast parser and encoding/json read different things.
-func agree(t *testing.T, line []byte) {
-	t.Helper()
-	got, err := parseInterval(line, new(decoder), true)
-	want := new(Interval)
-	wantErr := want.UnmarshalJSON(line)
-	if (err == nil) != (wantErr == nil) {
-		t.Errorf("%s: error %v, encoding/json says %v", line, err, wantErr)
-	} else if err == nil {
-		if diff := cmp.Diff(want, got, same); diff != "" {
-			t.Errorf("%s (-encoding/json +got):\n%s", line, diff)
-		}
-	}
-}
-
 // TestSchema1 reads a log of schema 1, which is kept for ever: no -update
 // writes it. It holds three runs, the second cut short, the third glued to its
 // torn last line, and a line and fields that no version knows.
@@ -270,42 +223,6 @@ func TestSchema1(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "schema1.json", hideHistograms(b.String()))
-}
-
-func TestReadFolder(t *testing.T) {
-	dir := t.TempDir()
-	log := text(t, script()...)
-	for name, content := range map[string]string{
-		"b.run": log, "a/c.jsonl": log + log, "notes.txt": "not a log", "empty": "", ".hidden": log, ".git/x": log, "torn.run": log[:30],
-	} {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.Symlink("b.run", filepath.Join(dir, "link")); err != nil {
-		t.Fatal(err)
-	}
-	runs, err := Read(KeepTotals, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for _, r := range runs {
-		name, _ := filepath.Rel(dir, r.Source)
-		got = append(got, name)
-	}
-	if want := []string{"a/c.jsonl", "a/c.jsonl", "b.run", "link"}; !slices.Equal(got, want) {
-		t.Errorf("runs of %q, want %q", got, want)
-	}
-	for name, want := range map[string]error{"notes.txt": ErrNotLog, "empty": ErrNotLog, "none": os.ErrNotExist} {
-		if _, err := Read(KeepTotals, filepath.Join(dir, name)); !errors.Is(err, want) {
-			t.Errorf("%s: %v, want %v", name, err, want)
-		}
-	}
 }
 
 func FuzzReader(f *testing.F) {
