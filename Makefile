@@ -4,7 +4,7 @@ ARCHES  := amd64 arm64 arm riscv64 386 mips mipsle ppc64le
 TOOLS   := $(notdir $(wildcard cmd/[a-z]*))
 FUZZTIME ?= 10s
 
-.PHONY: all build test lint generate fuzz soak bench bench-latency bench-loadgen
+.PHONY: all build test lint generate fuzz soak test-kernels bench bench-latency bench-loadgen
 
 all: lint build test
 
@@ -37,6 +37,12 @@ fuzz:
 # The full counts that tests take samples of: hours of kills, simulations, runs.
 soak:
 	WORSTCASE_SOAK=1 $(GO) test -count=1 -timeout 6h ./...
+
+# Tests in guests with these kernels, which are downloaded once (60 to 110 MB
+# each); needs qemu, apt-get and xz.
+KERNELS ?= 6.1-amd64,6.1-rt-amd64,6.12-amd64,6.12-rt-amd64,6.1-arm64,6.1-rt-arm64,6.12-arm64,6.12-rt-arm64,6.1-armmp,6.1-rt-armmp
+test-kernels:
+	WORSTCASE_KERNELS=$(KERNELS) $(GO) test -count=1 -timeout 2h $$(grep -rl --include='*_test.go' 'kernels\.Get' . | xargs -n1 dirname | sort -u)
 
 bench: bench-latency bench-loadgen
 

@@ -2,6 +2,7 @@ package latency
 
 import (
 	"fmt"
+	"os"
 	"testing"
 	"time"
 
@@ -55,6 +56,28 @@ func TestASeriesForEachCPU(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestTheLoopNeitherFaultsNorAllocates compares a run with one three times as
+// long: what a child allocates in all must not depend on the samples.
+func TestTheLoopNeitherFaultsNorAllocates(t *testing.T) {
+	long := 3 * time.Second
+	if os.Getenv("WORSTCASE_SOAK") != "" {
+		long = 60 * time.Second
+	}
+	var mallocs [2]float64
+	for i, duration := range []time.Duration{time.Second, long} {
+		after := measure(t, Config{}, duration, &script{}).After
+		if faults := after["sampler.faults.minor"] + after["sampler.faults.major"]; faults != 0 {
+			t.Errorf("%g page faults in %s", faults, duration)
+		}
+		mallocs[i] = after["sampler.mallocs"]
+	}
+	// The runtime's own threads differ by a few from run to run.
+	if grown := mallocs[1] - mallocs[0]; grown > 10 {
+		t.Errorf("%g allocations more in %d samples more", grown, int64((long-time.Second)/DefaultPeriod))
+	}
+	t.Logf("%g and %g allocations", mallocs[0], mallocs[1])
 }
 
 func TestOrdinaryThread(t *testing.T) {

@@ -259,7 +259,7 @@ func (c *Child) finish(r report, ok bool) error {
 	if r.Error != "" {
 		return r.err()
 	}
-	c.ended = &Ended{Threads: r.End, RSSPeak: r.RSSPeak}
+	c.ended = &Ended{Threads: r.End, RSSPeak: r.RSSPeak, Mallocs: r.Mallocs}
 	for _, t := range r.End {
 		if t.Error != "" {
 			return errors.New(t.Error)

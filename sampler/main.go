@@ -82,7 +82,9 @@ func (c *child) run(loops []Loop) error {
 	for i, p := range c.probes {
 		c.ends[i].subtract(p.start)
 	}
-	return c.out.Encode(report{End: c.ends, RSSPeak: peakRSS()})
+	var memory runtime.MemStats
+	runtime.ReadMemStats(&memory)
+	return c.out.Encode(report{End: c.ends, RSSPeak: peakRSS(), Mallocs: memory.Mallocs})
 }
 
 // begin reads the configuration and makes the process fit to measure.

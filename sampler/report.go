@@ -27,6 +27,7 @@ type report struct {
 
 	End     []ThreadEnd `json:"end,omitempty"`
 	RSSPeak int64       `json:"rss_peak_bytes,omitempty"`
+	Mallocs uint64      `json:"mallocs,omitempty"`
 }
 
 // ThreadInfo is what the kernel says of a measuring thread that is ready.
@@ -56,11 +57,14 @@ type Ended struct {
 	Threads []ThreadEnd
 	// RSSPeak is the child's largest resident size in bytes.
 	RSSPeak int64
+	// Mallocs is how often the child allocated memory from its Go heap, set-up
+	// and end included; it does not grow with the length of a run.
+	Mallocs uint64
 }
 
 // Figures are the sums over the threads, by name.
 func (e *Ended) Figures() map[string]float64 {
-	f := map[string]float64{"sampler.rss_peak_bytes": float64(e.RSSPeak)}
+	f := map[string]float64{"sampler.rss_peak_bytes": float64(e.RSSPeak), "sampler.mallocs": float64(e.Mallocs)}
 	for _, t := range e.Threads {
 		f["sampler.faults.minor"] += float64(t.MinorFaults)
 		f["sampler.faults.major"] += float64(t.MajorFaults)

@@ -136,7 +136,7 @@ func TestReturnLevelsCover(t *testing.T) {
 		{"heavy tail, 20 min, 1e9 periods", GEV{10_000, 2_000, 0.2}, 1200, 0, 2},
 		{"heavy tail with memory, 30 min, 24 h", GEV{10_000, 2_000, 0.15}, 1800, 0.4, 1},
 	}
-	n := calls(t, 100)
+	n := calls(100)
 	for k, m := range models {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()

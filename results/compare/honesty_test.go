@@ -5,25 +5,19 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"strconv"
 	"testing"
 	"time"
 
 	"worstcase/results"
 )
 
-// calls is how often a simulation calls what it examines: a few hundred times
-// in go test, as often as WORSTCASE_SIMULATIONS says in make soak.
-func calls(t *testing.T, usual int) int {
-	s := os.Getenv("WORSTCASE_SIMULATIONS")
-	if s == "" {
-		return usual
+// calls is how often a simulation calls what it examines: a thousand times in
+// make soak.
+func calls(usual int) int {
+	if os.Getenv("WORSTCASE_SOAK") != "" {
+		return 1000
 	}
-	n, err := strconv.Atoi(s)
-	if err != nil || n < 1 {
-		t.Fatalf("read WORSTCASE_SIMULATIONS=%q: not a number of calls", s)
-	}
-	return n
+	return usual
 }
 
 // A machine makes runs as machines do: samples that depend on each other, boots
@@ -96,7 +90,7 @@ func (m *machine) sides(n int, extra float64) (a, b Side) {
 // TestHonest compares a machine with itself: five runs against five, all
 // metrics, two series. One call in twenty may claim a difference anywhere.
 func TestHonest(t *testing.T) {
-	n, claimed := calls(t, 200), 0
+	n, claimed := calls(200), 0
 	rng := testRand(10)
 	for range n {
 		m := &machine{rng: rng}
@@ -120,7 +114,7 @@ func TestHonest(t *testing.T) {
 
 // TestPower compares a machine with one that is 2 us later on a mean of 7 us.
 func TestPower(t *testing.T) {
-	n, found := calls(t, 60), 0
+	n, found := calls(60), 0
 	rng := testRand(11)
 	for range n {
 		m := &machine{rng: rng}

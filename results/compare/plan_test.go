@@ -47,7 +47,7 @@ func TestPlanHolds(t *testing.T) {
 	if need < FewestRuns || need > 30 {
 		t.Fatalf("%d runs a side, want some ten", need)
 	}
-	n, found := calls(t, 30), 0
+	n, found := calls(30), 0
 	for range n {
 		m := &machine{rng: rng}
 		a, b := m.sides(need, 0.15*7000)

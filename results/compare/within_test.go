@@ -110,7 +110,7 @@ func TestWithinTwoRuns(t *testing.T) {
 // TestWithinCovers asks how often the interval of the mean holds the true
 // difference of two runs that go on as they did.
 func TestWithinCovers(t *testing.T) {
-	n, held := calls(t, 100), 0
+	n, held := calls(100), 0
 	rng := testRand(5)
 	for range n {
 		c := compared(t, single(t, secondsOf(rng, 200, 7000, 0.6)), single(t, secondsOf(rng, 200, 7300, 0.6)), Options{Seed: rng.Uint64()})

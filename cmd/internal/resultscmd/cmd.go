@@ -37,6 +37,8 @@ func subcommands() []subcommand {
 		reportCommand(),
 		importCommand(),
 		exportCommand(),
+		mergeCommand(),
+		trimCommand(),
 	}
 }
 

@@ -102,7 +102,8 @@ func planTable(plan *compare.Plan) *render.Table {
 		Title: fmt.Sprintf("runs a side to show %s with probability %g, from %d runs", plan.Resolve, plan.Power, plan.Runs),
 		Columns: []render.Column{
 			render.Words("series"), render.Words("figure"), render.Words("unit"),
-			{Title: "median", Precision: 3}, {Title: "spread", Precision: 3},
+			{Title: "median", Precision: 3},
+			{Title: "spread", Precision: 3},
 		},
 		Notes: plan.Notes,
 	}

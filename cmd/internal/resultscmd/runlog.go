@@ -1,0 +1,41 @@
+package resultscmd
+
+import (
+	"errors"
+	"io/fs"
+
+	"github.com/spf13/pflag"
+
+	"worstcase/cmd/internal/cli"
+	"worstcase/internal/remedy"
+	"worstcase/results"
+)
+
+// A logOutput is where a subcommand writes a run log.
+type logOutput struct {
+	path string
+}
+
+func (o *logOutput) register(fs *pflag.FlagSet) {
+	fs.StringVarP(&o.path, "output", "o", "-", "write the run log to `FILE`, which must not exist; - is standard output")
+}
+
+// write writes the runs, one after the other.
+func (o *logOutput) write(env *cli.Env, runs ...*results.Run) (err error) {
+	log := results.NewWriter(env.Stdout)
+	if o.path != "-" {
+		log, err = results.Create(o.path, false)
+		if errors.Is(err, fs.ErrExist) {
+			return remedy.Hint(err, "choose another name")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, r := range runs {
+		if err = r.Replay(log); err != nil {
+			break
+		}
+	}
+	return errors.Join(err, log.Close())
+}
