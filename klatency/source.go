@@ -83,7 +83,7 @@ func (s *Source) Open(ctx context.Context) error {
 	s.accounts, s.switches = make([]Account, len(infos)), make([]int64, len(infos))
 	for i, info := range infos {
 		traced[i] = Traced{TID: info.TID, CPU: info.CPU, Period: int64(s.cfg.Period)}
-		s.tids[i] = info.TID
+		s.tids[i], s.joins[i].half = info.TID, int64(s.cfg.Period)/2
 		s.accounts[i].keep = max(worstKept, s.cfg.Spikes)
 	}
 	var err error

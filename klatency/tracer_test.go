@@ -24,7 +24,7 @@ func lastCPU(tb testing.TB) int {
 func skipUnavailable(tb testing.TB, err error) {
 	tb.Helper()
 	if errors.Is(err, remedy.ErrUnavailable) {
-		tb.Skipf("%v: %s", err, remedy.Of(err))
+		tb.Skipf("%v: %v", remedy.ErrUnavailable, err)
 	}
 	if err != nil {
 		tb.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 	"worstcase/cmd/internal/cli"
 	"worstcase/cmd/internal/loadflag"
+	"worstcase/klatency"
 	"worstcase/results"
 	"worstcase/rtsched"
 	"worstcase/session"
@@ -35,10 +36,41 @@ func Run(ctx context.Context, env *cli.Env) error {
 			Header: results.Header{Tool: "klatency", Config: loadflag.Record(o.config.Record(), loads)},
 			Period: o.config.Period, Loads: loads,
 		}
-		src := o.traced.Source(o.mode, o.config, cfg.Header.Config, env.Warn)
-		if err := recording.Run(ctx, cfg, src); err != nil {
-			return err
-		}
-		return o.traced.Print(recording, env.Stdout, src)
+		return o.run(ctx, env, recording, cfg)
 	}))
+}
+
+func (o *options) run(ctx context.Context, env *cli.Env, recording *cli.Recording, cfg session.Config) error {
+	var src session.Source
+	var traced *klatency.Source
+	if o.backend == timerlat {
+		src, traced = o.timerlat(cfg.Header.Config, env.Warn)
+	} else {
+		traced = o.traced.Source(o.mode, o.config, cfg.Header.Config, env.Warn)
+		src = traced
+	}
+	if err := recording.Run(ctx, cfg, src); err != nil || traced == nil {
+		return err
+	}
+	return o.traced.Print(recording, env.Stdout, traced)
+}
+
+// timerlat is the kernel's tracer as a source, and, where its wake-ups shall be
+// taken apart, what does that.
+func (o *options) timerlat(record map[string]any, warn func(string)) (session.Source, *klatency.Source) {
+	c := klatency.TimerlatConfig{
+		Mode: results.ModeKernel, Period: o.config.Period, CPUs: o.config.CPUs, Priority: o.config.Priority,
+		KeepIdle: o.config.KeepIdle, DMALatency: o.config.DMALatency,
+	}
+	if o.mode == 2 {
+		c.Mode = results.ModeHandler
+	}
+	record[results.ConfigMode], record[results.ConfigBackend] = c.Mode, timerlat
+	delete(record, results.ConfigTimer)
+	tracer := klatency.NewTimerlat(c, warn)
+	if !o.traced.Stages && o.traced.Spikes == 0 {
+		return tracer, nil
+	}
+	src := klatency.NewSource(tracer, klatency.Config{Mode: results.ModeUser, Period: c.Period, Stages: o.traced.Stages, Spikes: o.traced.Spikes})
+	return src, src
 }

@@ -10,6 +10,7 @@ import (
 	"worstcase/latency"
 	"worstcase/loadgen"
 	"worstcase/results/format"
+	"worstcase/rtsched"
 )
 
 // options is the command line, parsed.
@@ -20,9 +21,16 @@ type options struct {
 	config  latency.Config
 	load    loadflag.Flags
 	loads   []loadgen.Config
+	backend string
 	mode    int
 	help    bool
 }
+
+// The back-ends.
+const (
+	ebpf     = "ebpf"
+	timerlat = "timerlat"
+)
 
 // parse turns arguments into options; every error is a usage error.
 func parse(args []string) (*options, *pflag.FlagSet, error) {
@@ -34,6 +42,7 @@ func parse(args []string) (*options, *pflag.FlagSet, error) {
 	form.DefValue = format.Default("klatency")
 	o.measure.Form = form.DefValue
 	fs.IntVarP(&o.mode, "mode", "t", 1, "1: until the thread is switched in, 2: until its timer's handler is called")
+	fs.StringVar(&o.backend, "backend", ebpf, "instrument: ebpf, on any kernel since 5.8; or timerlat, the kernel's own tracer,\nwhere it is configured")
 	o.threads.Register(fs)
 	o.traced.Register(fs)
 	o.load.Register(fs)
@@ -59,5 +68,22 @@ func parse(args []string) (*options, *pflag.FlagSet, error) {
 	if o.config, err = o.threads.Config(o.measure.Break.Duration); err != nil {
 		return nil, fs, err
 	}
+	if err := o.checkBackend(); err != nil {
+		return nil, fs, err
+	}
 	return o, fs, o.traced.Check(o.mode, &o.config)
+}
+
+func (o *options) checkBackend() error {
+	switch {
+	case o.backend != ebpf && o.backend != timerlat:
+		return cli.Usagef("--backend %s: %s or %s", o.backend, ebpf, timerlat)
+	case o.backend == timerlat && o.config.Policy != rtsched.FIFO:
+		return cli.Usagef("--policy %s: the threads of timerlat are SCHED_FIFO", o.config.Policy)
+	case o.backend == timerlat && o.config.Timer != rtsched.Nanosleep:
+		return cli.Usagef("--timer %s: timerlat has a timer of its own", o.config.Timer)
+	case o.backend == timerlat && o.config.Break > 0:
+		return cli.Usagef("--break: timerlat can't stop at a sample")
+	}
+	return nil
 }
