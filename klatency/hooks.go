@@ -89,3 +89,20 @@ func (t *Tracer) attach(hooks []hook) error {
 	}
 	return nil
 }
+
+// maxCPUs is what the programs can number.
+const maxCPUs = 4096
+
+// slotsOf numbers the CPUs for the programs: slot + 1, 0 for all others.
+func slotsOf(cpus []int) (slots [maxCPUs]uint16, err error) {
+	for i, cpu := range cpus {
+		if cpu < 0 || cpu >= maxCPUs {
+			return slots, fmt.Errorf("trace a thread on cpu %d: not pinned to one of cpus 0-%d", cpu, maxCPUs-1)
+		}
+		if slots[cpu] != 0 {
+			return slots, fmt.Errorf("trace two threads on cpu %d: only one can be", cpu)
+		}
+		slots[cpu] = uint16(i + 1)
+	}
+	return slots, nil
+}

@@ -12,7 +12,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	sampler.Main(periodic)
+	sampler.Main(periodic, hogging, NoiseLoop)
 	m.Run()
 }
 

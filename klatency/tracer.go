@@ -129,15 +129,13 @@ func (t *Tracer) load(spec *ebpf.CollectionSpec, hooks []hook, cache *btf.Cache)
 
 // configure puts the threads' CPUs and ids into the programs.
 func (t *Tracer) configure(spec *ebpf.CollectionSpec, ring uint32) error {
-	var slots [4096]uint16
+	cpus := make([]int, len(t.threads))
 	for i, th := range t.threads {
-		if th.CPU < 0 || th.CPU >= len(slots) {
-			return fmt.Errorf("trace a thread on cpu %d: not pinned to one of cpus 0-%d", th.CPU, len(slots)-1)
-		}
-		if slots[th.CPU] != 0 {
-			return fmt.Errorf("trace two threads on cpu %d: only one can be", th.CPU)
-		}
-		slots[th.CPU] = uint16(i + 1)
+		cpus[i] = th.CPU
+	}
+	slots, err := slotsOf(cpus)
+	if err != nil {
+		return err
 	}
 	spec.Maps["slots"].MaxEntries = uint32(len(t.threads))
 	spec.Maps["wakeups"].MaxEntries = ring

@@ -12,6 +12,7 @@ package main
 import (
 	"worstcase/cmd/internal/cli"
 	"worstcase/cmd/internal/klatencycmd"
+	"worstcase/klatency"
 	"worstcase/latency"
 	"worstcase/loadgen"
 	"worstcase/sampler"
@@ -19,6 +20,6 @@ import (
 
 func main() {
 	loadgen.Main()
-	sampler.Main(latency.Loop)
+	sampler.Main(latency.Loop, klatency.NoiseLoop)
 	cli.Run("klatency", klatencycmd.Run)
 }

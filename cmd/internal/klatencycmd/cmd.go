@@ -16,6 +16,9 @@ import (
 
 // Run is the command. The error stands for the exit status.
 func Run(ctx context.Context, env *cli.Env) error {
+	if len(env.Args) > 0 && env.Args[0] == "noise" {
+		return noise(ctx, env)
+	}
 	o, fs, err := parse(env.Args)
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ latency measures of the same thread is longer.
   RTS| the same for the whole run, and its time
 
 usage: klatency [options]
+       klatency noise [options]      what the machine takes from a CPU; see its --help
 
 `
 
