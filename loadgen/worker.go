@@ -56,7 +56,9 @@ func runWorker(text string) error {
 		return err
 	}
 	ready.Close()
-	select {} // until SIGKILL
+	for { // until SIGKILL; a select without cases would count as a deadlock
+		time.Sleep(time.Hour)
+	}
 }
 
 // rename gives the process a name that tells in ps what it does: they are all

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -66,9 +67,11 @@ func (b *bench) percentile(ctx context.Context, program string, load ...string) 
 	args := append([]string{"-p", "100", "-q", "-T", strconv.Itoa(int(b.length.Seconds())), "--json"}, load...)
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	var said bytes.Buffer
+	cmd.Stderr = &said
 	out, err := cmd.Output()
 	if err != nil {
-		return 0, fmt.Errorf("run latency: %w", err)
+		return 0, fmt.Errorf("run latency: %w: %s", err, &said)
 	}
 	var doc struct {
 		Series []struct {
