@@ -17,7 +17,7 @@ func Time(runs ...*results.Run) Chart {
 	step := stretch(runs)
 	chart := Chart{
 		Kind: KindTime, Title: title("largest latency over time", runs),
-		X: Axis{Title: "time since the start", Scale: Elapsed, Max: duration(runs)},
+		X: Axis{Title: "time since the start", Scale: Elapsed, Max: max(duration(runs), step)},
 	}
 	least := hi
 	for i := range traces {

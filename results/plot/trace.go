@@ -92,9 +92,9 @@ func split(run *results.Run, room int) []trace {
 	names := seriesNames(with)
 	if len(with) > room {
 		// Times of different things are never added up.
-		main := mainSeries(run.Series)
-		for i := len(with) - 1; i >= 0 && main != nil; i-- {
-			if !main[with[i].ID] {
+		kept := mainSeries(run.Series)
+		for i := len(with) - 1; i >= 0 && kept != nil; i-- {
+			if !kept[with[i].ID] {
 				with, names = slices.Delete(with, i, i+1), slices.Delete(names, i, i+1)
 			}
 		}
@@ -215,7 +215,7 @@ func latencyAxis(lo, hi int64) Axis {
 		a.Scale = Log
 		a.Min, a.Max = logRange(us(max(lo, 1)), us(hi))
 	default:
-		room := max(hi-lo, hi/20) / 20
+		room := max(hi-lo, hi/20)/20 + 1
 		a.Min, a.Max = us(max(lo-room, min(lo, 0))), us(hi+room)
 	}
 	return a
