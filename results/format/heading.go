@@ -40,6 +40,10 @@ func (h *heading) has(c meaning) bool {
 	return false
 }
 
+// switches tells whether the table is one of context switches, each row of which
+// is a whole run.
+func (h *heading) switches() bool { return h.has(colLost) && !h.has(colBest) }
+
 // tool names what made the table, by its heading.
 func (h *heading) tool() string {
 	switch {
@@ -49,7 +53,7 @@ func (h *heading) tool() string {
 		return "latmus"
 	case h.rtai:
 		return "rtai"
-	case h.has(colLost) && !h.has(colBest):
+	case h.switches():
 		return "switchbench"
 	case h.klatency, strings.HasPrefix(strings.ToLower(h.title), "klatency"):
 		return "klatency"

@@ -159,15 +159,13 @@ func (r *tableReader) row(line []byte) error {
 	if h.named {
 		figures.label = string(r.cells[0])
 	}
-	if h.named || (kind == "RTD" && !h.has(colBest) && h.has(colLost)) {
+	switch {
+	case h.named || h.switches():
 		r.flush()
 		r.open().total(figures)
-		r.flush()
-		return r.failed()
-	}
-	if kind == "RTD" {
+	case kind == "RTD":
 		r.open().interval(figures)
-	} else {
+	default:
 		r.open().total(figures)
 	}
 	return r.failed()
@@ -218,7 +216,9 @@ func (r *tableReader) flush() {
 		r.run.draft.Warn("%d torn lines were left out", r.torn)
 		r.torn = 0
 	}
-	r.run.finish(&r.heading, r.options)
-	r.drafts = append(r.drafts, r.run.draft)
+	if len(r.run.series) > 0 {
+		r.run.finish(&r.heading, r.options)
+		r.drafts = append(r.drafts, r.run.draft)
+	}
 	r.run = nil
 }

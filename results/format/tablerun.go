@@ -141,21 +141,33 @@ func (t *tableRun) finish(h *heading, o foreign.Options) {
 	}
 }
 
-// histogram takes an HSD line, of which only those of "avg" hold every sample:
+// histogram takes an HSD line, of which only those of "avg" hold every sample;
+// switch has no others, and does not name them:
 //
 //	HSD|    avg|   6 -  7 |    1234
+//	HSD|  6 -  7 |         1234
+//
+// The histogram of latency stands before its RTS line, that of switch behind.
 func (r *tableReader) histogram() error {
-	if len(r.cells) != 4 || string(r.cells[1]) != "avg" {
+	cells := r.cells[1:]
+	if len(cells) == 3 {
+		if string(cells[0]) != "avg" {
+			return nil
+		}
+		cells = cells[1:]
+	}
+	if len(cells) != 2 {
 		return nil
 	}
-	index, _, _ := bytes.Cut(r.cells[2], []byte{'-'})
-	i, err := foreign.ParseCount(bytes.TrimSpace(index))
-	if err != nil {
-		return err
+	if r.run != nil && r.run.closed && !r.heading.switches() {
+		r.flush()
 	}
-	n, err := foreign.ParseCount(r.cells[3])
-	if err != nil {
-		return err
+	index, _, _ := bytes.Cut(cells[0], []byte{'-'})
+	i, err := foreign.ParseCount(bytes.TrimSpace(index))
+	n, nerr := foreign.ParseCount(cells[1])
+	if err != nil || nerr != nil {
+		r.torn++
+		return nil
 	}
 	if run := r.open(); run.draft.Spend(48) {
 		run.cells = append(run.cells, foreign.Bucket{NS: i, N: n})

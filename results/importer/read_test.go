@@ -186,6 +186,37 @@ func TestTables(t *testing.T) {
 	}
 }
 
+// TestHistogramOfSwitch reads the histogram that stands behind its row.
+func TestHistogramOfSwitch(t *testing.T) {
+	runs := mustRead(t, "== Sampling period: 100 us\nRTH|     lat min|     lat avg|     lat max|        lost\n"+
+		"RTD|        5158|        5269|        7038|           2\n"+
+		"---|--range-|---samples\nHSD|  5 -  6 |          90\nHSD|  7 -  8 |          10\n", Options{})
+	total := runs[0].Totals()[0]
+	if len(runs) != 1 || total.Count != 100 || total.Lost != 2 || total.Missing.Has(results.NoP99) {
+		t.Errorf("%d runs, %+v", len(runs), total)
+	}
+}
+
+// TestStopTracing reads what rtla tells of the latency that it stopped at.
+func TestStopTracing(t *testing.T) {
+	runs := mustRead(t, "# RTLA timerlat histogram\n# Time unit is microseconds (us)\n# Duration:   0 00:00:07\n"+
+		"Index   IRQ-001   Thr-001\n0           121         0\n5             3       124\nover:         0         1\n"+
+		"count:      124       125\nmin:          0         5\navg:          1         6\nmax:          7      3036\n"+
+		"rtla timerlat hit stop tracing\n## CPU 1 hit stop tracing, analyzing it ##\n"+
+		"  IRQ handler delay:                            2.15 us (0.07 %)\n  Blocking thread:   3000.10 us (98.81 %)\n"+
+		"                   stress-ng:1234    3000.10 us\n  Thread latency:     3036.35 us (100%)\n", Options{})
+	want := []results.Spike{{
+		Series: 1, Latency: 3_036_350, Blamed: "stress-ng:1234",
+		Stages: map[string]int64{"irq_handler_delay": 2150, "blocking_thread": 3_000_100},
+	}}
+	if diff := cmp.Diff(want, runs[0].Spikes); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if len(runs[0].End.Warnings) != 1 {
+		t.Errorf("warnings %q", runs[0].End.Warnings)
+	}
+}
+
 // TestUnit asks for a unit only where neither the text nor physics tells it.
 func TestUnit(t *testing.T) {
 	histogram := func(least string) string {
