@@ -51,7 +51,9 @@ func Judge(end *End, period time.Duration, failed bool) Verdict {
 // Contradictions says, a line each, which figures of end can't be true: a
 // negative latency; samples and missed periods that aren't the elapsed time in
 // periods, to one and to what was lost; figures of one series that no set of samples has. Period is
-// 0 where samples have none. It is empty for a sound run.
+// 0 where samples have none. It is empty for a sound run. Of other tools' runs
+// only the last is asked: their timers fire early to be in time, and their
+// times are whole seconds.
 func Contradictions(end *End, period time.Duration) []string {
 	var list []string
 	for i := range end.Series {
@@ -59,13 +61,17 @@ func Contradictions(end *End, period time.Duration) []string {
 		say := func(format string, args ...any) {
 			list = append(list, fmt.Sprintf("series %d: ", t.ID)+fmt.Sprintf(format, args...))
 		}
-		if period > 0 && !t.Missing.Has(NoCount|NoOverruns) {
+		imported := end.Reason == ReasonImported
+		if period > 0 && !imported && !t.Missing.Has(NoCount|NoOverruns) {
 			slots := t.Samples() + t.Overruns + t.Throttled
 			if n := end.Seconds * 1e9 / float64(period); float64(slots+t.Lost) < math.Floor(n)-1 || float64(slots) > math.Ceil(n)+1 {
 				say("%d samples and %d missed periods in %g s, which has %.0f periods", t.Samples(), t.Overruns+t.Throttled, end.Seconds, n)
 			}
 		}
 		if !t.Empty() {
+			if !imported && !t.Missing.Has(NoMin) && t.Min < 0 {
+				say("a latency of %d ns: nothing ends before it begins", t.Min)
+			}
 			contradictLatencies(&t.Tally, say)
 		}
 	}
@@ -74,9 +80,6 @@ func Contradictions(end *End, period time.Duration) []string {
 
 // contradictLatencies holds minimum, mean, median and maximum against each other.
 func contradictLatencies(t *Tally, say func(format string, args ...any)) {
-	if !t.Missing.Has(NoMin) && t.Min < 0 {
-		say("a latency of %d ns: nothing ends before it begins", t.Min)
-	}
 	if !t.Missing.Has(NoMin|NoMax) && t.Min > t.Max {
 		say("minimum %d ns is above maximum %d ns", t.Min, t.Max)
 	}
@@ -105,7 +108,7 @@ func contradictLatencies(t *Tally, say func(format string, args ...any)) {
 // Check says, a line each, what contradicts in a whole run that was read: the
 // Contradictions of its end, with the period that these want, and intervals
 // that don't add up to it. What a log lacks, since it could not be written or
-// was torn, isn't missed, and with KeepTotals the intervals aren't known. A run
+// was torn, isn't missed; other tools leave out their last second; with KeepTotals the intervals aren't known. A run
 // without an end contradicts nothing.
 func (r *Run) Check(period time.Duration) []string {
 	end := r.End
@@ -113,7 +116,7 @@ func (r *Run) Check(period time.Duration) []string {
 		return nil
 	}
 	list := Contradictions(end, period)
-	if r.Keep == KeepTotals || r.incomplete || end.Unlogged > 0 || len(r.Intervals) == 0 {
+	if r.Keep == KeepTotals || r.incomplete || end.Unlogged > 0 || len(r.Intervals) == 0 || end.Reason == ReasonImported {
 		return list
 	}
 	for i := range end.Series {

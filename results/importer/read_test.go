@@ -410,3 +410,24 @@ func TestFormatsHaveSamples(t *testing.T) {
 		}
 	}
 }
+
+// TestSamplesDoNotContradict checks the files of other tools as results show
+// does: what they count and round otherwise is no contradiction.
+func TestSamplesDoNotContradict(t *testing.T) {
+	for _, file := range sampleFiles(t) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs, _, err := Read(text, Options{File: file})
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+		for _, r := range runs {
+			period, _ := r.ConfigInt(results.ConfigPeriod)
+			if list := r.Check(time.Duration(period)); len(list) > 0 {
+				t.Errorf("%s: %q", file, list)
+			}
+		}
+	}
+}
