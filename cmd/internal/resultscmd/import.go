@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -21,11 +20,10 @@ import (
 
 // An importing is the import subcommand's options.
 type importing struct {
-	output string
-	extend bool
-	list   bool
-	unit   string
-	how    importer.Options
+	logOutput
+	list bool
+	unit string
+	how  importer.Options
 }
 
 func importCommand() subcommand {
@@ -34,8 +32,7 @@ func importCommand() subcommand {
 		about: "turn other tools' outputs into a run log",
 		flags: func(fs *pflag.FlagSet) func(context.Context, *cli.Env, []string) error {
 			var im importing
-			fs.StringVarP(&im.output, "output", "o", "-", "write the runs to `FILE`, which must not exist; - is standard output")
-			fs.BoolVar(&im.extend, "append", false, "add the runs to a log that exists")
+			im.register(fs)
 			fs.StringVar(&im.how.Format, "format", "", "read as `NAME` in place of what the content tells")
 			fs.StringVar(&im.unit, "unit", "", "`UNIT` of latencies (ns, us, ms) where a file can't tell")
 			fs.DurationVar(&im.how.Cell, "cell", 0, "width of a histogram's cells, such as 2us, where a file can't tell (latency -B)")
@@ -73,7 +70,7 @@ func (im *importing) run(_ context.Context, env *cli.Env, args []string) (err er
 		}
 		runs = append(runs, list...)
 	}
-	return im.write(env, runs)
+	return im.write(env, runs...)
 }
 
 func listFormats(w io.Writer) error {
@@ -128,25 +125,4 @@ func importText(env *cli.Env, text []byte, source string, how importer.Options) 
 		}
 	}
 	return runs, nil
-}
-
-// write writes the runs as a log.
-func (im *importing) write(env *cli.Env, runs []*results.Run) (err error) {
-	log := results.NewWriter(env.Stdout)
-	if im.output != "-" {
-		log, err = results.Create(im.output, im.extend)
-		if errors.Is(err, fs.ErrExist) {
-			return remedy.Hint(err, "choose another name, or add to it with --append")
-		}
-		if err != nil {
-			return err
-		}
-	}
-	for _, r := range runs {
-		if err := r.Replay(log); err != nil {
-			log.Close()
-			return err
-		}
-	}
-	return log.Close()
 }

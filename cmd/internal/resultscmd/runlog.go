@@ -13,20 +13,22 @@ import (
 
 // A logOutput is where a subcommand writes a run log.
 type logOutput struct {
-	path string
+	path   string
+	extend bool
 }
 
 func (o *logOutput) register(fs *pflag.FlagSet) {
 	fs.StringVarP(&o.path, "output", "o", "-", "write the run log to `FILE`, which must not exist; - is standard output")
+	fs.BoolVar(&o.extend, "append", false, "add to a log that exists")
 }
 
 // write writes the runs, one after the other.
 func (o *logOutput) write(env *cli.Env, runs ...*results.Run) (err error) {
 	log := results.NewWriter(env.Stdout)
 	if o.path != "-" {
-		log, err = results.Create(o.path, false)
+		log, err = results.Create(o.path, o.extend)
 		if errors.Is(err, fs.ErrExist) {
-			return remedy.Hint(err, "choose another name")
+			return remedy.Hint(err, "choose another name, or add to it with --append")
 		}
 		if err != nil {
 			return err

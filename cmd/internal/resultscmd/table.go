@@ -136,7 +136,7 @@ func open(r *results.Run) *render.Listing {
 	if h.period > 0 {
 		l.Preamble = fmt.Sprintf("== Sampling period: %g us", float64(h.period)/1000)
 	}
-	if h.counter == render.Lost {
+	if h.tool == "switchbench" {
 		l.Counter = render.Lost
 	}
 	return l
@@ -144,31 +144,24 @@ func open(r *results.Run) *render.Listing {
 
 // A head is what all rows of one table have in common.
 type head struct {
-	title, counter string
-	period         int64
+	tool, title string
+	period      int64
 }
 
+// heading is the table's that a run belongs to. One that was imported has its
+// own title, or none: whether there was a load nobody knows.
 func heading(r *results.Run) head {
 	period, _ := r.ConfigInt(results.ConfigPeriod)
-	h := head{period: period, counter: render.Overrun}
-	if r.Tool == "switchbench" {
-		h.counter = render.Lost
-	}
-	name := r.Tool
-	if name == "switchbench" {
-		name = "switch"
-	}
-	// Another's table has a title already.
-	if h.title = r.ConfigText("title"); h.title == "" {
-		load := "without load"
+	h := head{tool: r.Tool, title: r.ConfigText("title"), period: period}
+	if h.title == "" && len(r.Host) > 0 {
+		name, load := r.Tool, "without load"
+		if name == "switchbench" {
+			name = "switch"
+		}
 		if l := r.ConfigText(results.ConfigLoad); l != "" {
 			load = "with load " + l
 		}
-		if len(r.Host) > 0 {
-			h.title = strings.ToUpper(name) + " " + load
-		} else {
-			h.title = strings.ToUpper(name)
-		}
+		h.title = strings.ToUpper(name) + " " + load
 	}
 	if h.title = strings.TrimSuffix(h.title, ":"); h.title != "" {
 		h.title += ":"
