@@ -65,9 +65,11 @@ func TestBlame(t *testing.T) {
 			close(begin)
 			all, typical := watch(t, g, time.Duration(count)*30*time.Millisecond+500*time.Millisecond)
 			right, others := 0, map[string]int{}
+			var unknown, total int64
 			for _, s := range <-stamps {
 				w := longest(all, s)
 				who := w.Blame(&typical)
+				unknown, total = unknown+w.Durations[Unknown], total+w.Total()
 				if blamed != "" && strings.Contains(who, blamed) || blamed == "" && !strings.Contains(who, "culprit") {
 					right++
 				} else {
@@ -75,6 +77,9 @@ func TestBlame(t *testing.T) {
 				}
 			}
 			t.Logf("%d of %d blamed on %q, others on %v", right, count, blamed, others)
+			if unknown*20 > total {
+				t.Errorf("unknown is %d of %d ns", unknown, total)
+			}
 			if right < want {
 				t.Errorf("%d of %d blamed on %q, others on %v", right, count, blamed, others)
 			}

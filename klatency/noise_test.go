@@ -67,13 +67,23 @@ func hogEvery10ms(t *testing.T, cpu int) *sampler.Child {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(child.Close)
 	child.Go(sys.Nanotime(), sys.Nanotime())
+	stop, stopped := make(chan bool), make(chan bool)
 	go func() {
+		defer close(stopped)
 		for child.Beat() == nil {
-			time.Sleep(100 * time.Millisecond)
+			select {
+			case <-stop:
+				return
+			case <-time.After(100 * time.Millisecond):
+			}
 		}
 	}()
+	t.Cleanup(func() {
+		close(stop)
+		<-stopped
+		child.Close()
+	})
 	return child
 }
 

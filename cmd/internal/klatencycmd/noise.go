@@ -99,8 +99,11 @@ func noiseTable(cpus []int, figures []klatency.NoiseFigures) *render.Table {
 	t := &render.Table{
 		Title: "Noise: what a thread that never sleeps lost of its CPU",
 		Columns: []render.Column{
-			render.Words("cpu"), {Title: "runtime", Unit: "s", Scale: 1e9, Precision: 3}, render.Latency("noise"),
-			{Title: "noise", Unit: "%", Precision: 3}, render.Latency("longest"),
+			render.Words("cpu"),
+			{Title: "runtime", Unit: "s", Scale: 1e9, Precision: 3},
+			render.Latency("noise"),
+			{Title: "noise", Unit: "%", Precision: 3},
+			render.Latency("longest"),
 		},
 		Notes: []string{"hardware: gaps in which nothing else ran, so a hypervisor's, the firmware's or the hardware's"},
 	}
