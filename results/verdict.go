@@ -50,10 +50,10 @@ func Judge(end *End, period time.Duration, failed bool) Verdict {
 
 // Contradictions says, a line each, which figures of end can't be true: a
 // negative latency; samples and missed periods that aren't the elapsed time in
-// periods, to one and to what was lost; figures of one series that no set of samples has. Period is
-// 0 where samples have none. It is empty for a sound run. Of other tools' runs
-// only the last is asked: their timers fire early to be in time, and their
-// times are whole seconds.
+// periods, to one and to what was lost; figures of one series that no set of
+// samples has. Period is 0 where samples have none. It is empty for a sound
+// run. Of other tools' runs only the last is asked: their timers fire early to
+// be in time, and their times are whole seconds.
 func Contradictions(end *End, period time.Duration) []string {
 	var list []string
 	for i := range end.Series {
@@ -108,8 +108,9 @@ func contradictLatencies(t *Tally, say func(format string, args ...any)) {
 // Check says, a line each, what contradicts in a whole run that was read: the
 // Contradictions of its end, with the period that these want, and intervals
 // that don't add up to it. What a log lacks, since it could not be written or
-// was torn, isn't missed; other tools leave out their last second; with KeepTotals the intervals aren't known. A run
-// without an end contradicts nothing.
+// was torn, isn't missed; other tools leave out their last second; and with
+// KeepTotals the intervals aren't known. A run without an end contradicts
+// nothing.
 func (r *Run) Check(period time.Duration) []string {
 	end := r.End
 	if end == nil {
