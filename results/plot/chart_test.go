@@ -77,6 +77,39 @@ func TestHistogramOfWholeMicroseconds(t *testing.T) {
 	}
 }
 
+func TestHistogramOfCells(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		step, first int64 // ns
+	}{
+		{"whole us", 1000, 0}, {"middles of a us", 1000, 4500}, {"25 us", 25_000, 0}, {"middles of 25 us", 25_000, 12_500}, {"middles of 25 whole us", 25_000, 12_000}, {"ns", 1, 3456},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := whole(c.name)
+			v := results.Interval{At: 2e9, Seconds: 1}
+			v.Histogram = new(results.Histogram)
+			for k := range int64(40) {
+				v.Histogram.RecordN(c.first+k*c.step, 7)
+				v.Count += 7
+			}
+			v.Min, v.Max = c.first, c.first+39*c.step
+			put(r, &v)
+			chart := plot.Histogram(r)
+			if got := samples(&chart.Curves[0]); math.Abs(got-280) > 1e-6 {
+				t.Errorf("the steps hold %v samples, want 280", got)
+			}
+			began, ended := false, false
+			for _, y := range chart.Curves[0].Y {
+				ended = ended || began && y == 0
+				began = began || y > 0
+				if ended && y > 0 {
+					t.Fatalf("there are gaps between cells: %v", chart.Curves[0].Y)
+				}
+			}
+		})
+	}
+}
+
 func TestPercentileEndsWithItsRun(t *testing.T) {
 	run := made{label: "a", cpus: 1, seconds: 4, rate: 2500, base: 4000, seed: 1}.run()
 	c := plot.Percentile(run).Curves[0]

@@ -43,7 +43,7 @@ func drawChart(c draw.Canvas, chart *Chart) {
 	p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = draw.XCenter, draw.YTop
 	p.Y.Tick.Label.XAlign, p.Y.Tick.Label.YAlign = draw.XRight, draw.YCenter
 
-	p.Add(grid{})
+	p.Add(rules{})
 	if chart.Grid != nil {
 		p.Add(heat{chart.Grid})
 	}
@@ -122,11 +122,11 @@ func axis(to *plot.Axis, from *Axis) {
 	to.Tick.Marker = from
 }
 
-// grid draws a line at each labelled tick.
-type grid struct{}
+// rules draws a line at each labelled tick.
+type rules struct{}
 
 // Plot implements plot.Plotter.
-func (grid) Plot(c draw.Canvas, p *plot.Plot) {
+func (rules) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	style := draw.LineStyle{Color: rule(), Width: 0.6}
 	for _, t := range p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max) {

@@ -57,7 +57,7 @@ func (c *Columns) grid(edges []int64) *Grid {
 	}
 	for column := range c.sums {
 		for b := range c.sums[column].All() {
-			g.Counts[binOf(edges, b.Low+(b.High-b.Low)/2)/rows][column] += b.Count
+			g.Counts[binOf(edges, middle(b))/rows][column] += b.Count
 		}
 	}
 	return g

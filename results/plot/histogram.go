@@ -3,6 +3,7 @@ package plot
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 
 	"worstcase/results"
@@ -31,14 +32,17 @@ func Histogram(runs ...*results.Run) Chart {
 	for i := range traces {
 		t := &traces[i]
 		c := t.curve(Steps)
-		last := 0
+		var last results.Bucket
 		c.X, c.Y, last = density(t.total.Histogram, edges)
 		for _, y := range c.Y {
 			if y > 0 {
 				least, most = min(least, y), max(most, y)
 			}
 		}
-		c.Mark = &Mark{X: us(t.total.Max), Y: c.Y[last], Text: "max " + micros(float64(t.total.Max))}
+		c.Mark = &Mark{X: us(t.total.Max), Text: "max " + micros(float64(t.total.Max))}
+		if t.total.Max <= last.High { // else beyond the histogram: on the floor
+			c.Mark.Y = c.Y[binOf(edges, middle(last))]
+		}
 		chart.Curves = append(chart.Curves, c)
 	}
 	if most > 0 {
@@ -60,30 +64,25 @@ func binNote(edges []int64, scale Scale) string {
 
 // bins returns the edges, in ns, of bins that hold all from lo to hi: of equal
 // width, or on a logarithmic axis of equal ratio, but none narrower than what
-// the samples resolve. Where that is a whole us, as in the histograms of other
-// tools, bins lie around the values and not between them.
+// the samples resolve.
 func bins(traces []trace, lo, hi int64, scale Scale) []int64 {
 	if len(traces) == 0 {
 		return nil
 	}
-	res := resolution(traces)
-	half := res / 2
-	if res == 1 {
+	g := resolution(traces)
+	if g.step == 1 {
 		lo -= lo / 1024 // the bucket of the least sample may begin before it
 	}
-	if scale == Log {
-		lo = max(lo, res)
-	}
-	ratio := math.Pow(float64(max(hi, 1))/float64(max(lo, 1)), 1.0/columns)
-	width := res * max(1, int64(math.Round(roundStep(float64(hi-lo)/columns+1)/float64(res))))
-	if scale != Log {
+	width := g.step * max(1, int64(math.Round(roundStep(float64(hi-lo)/columns+1)/float64(g.step))))
+	if scale != Log && g.step == 1 {
 		lo = lo / width * width
 	}
-	edges := []int64{lo - half}
+	ratio := math.Pow(float64(max(hi, 1))/float64(max(lo, 1)), 1.0/columns)
+	edges := []int64{g.edge(lo)}
 	for e := edges[0]; e <= hi; {
 		next := e + width
 		if scale == Log {
-			next = max(e+res, (int64(float64(e)*ratio)+half)/res*res+half)
+			next = max(e+g.step, g.edge(int64(float64(e)*ratio)))
 		}
 		edges = append(edges, next)
 		e = next
@@ -91,27 +90,61 @@ func bins(traces []trace, lo, hi int64, scale Scale) []int64 {
 	return edges
 }
 
-// resolution returns 1000 where each sample is a whole number of us as far as
-// its bucket can tell, else 1, both in ns.
-func resolution(traces []trace) int64 {
-	narrow := 0
+// A grid says what samples resolve, in ns: the edges between them are at base
+// and every step from it.
+type grid struct{ step, base int64 }
+
+// edge is the last edge at or below ns.
+func (g grid) edge(ns int64) int64 {
+	k := (ns - g.base) / g.step
+	if ns-g.base < k*g.step {
+		k--
+	}
+	return k*g.step + g.base
+}
+
+// resolution finds out what the samples resolve. Other tools' histograms have
+// cells of a us and more, told by their values or by their middles: bins must
+// lie around these, and not between. A grid is believed where nine of ten
+// buckets far narrower than its step hold one of its values, and at least four
+// of its values occur.
+func resolution(traces []trace) grid {
+	var buckets []results.Bucket
 	for _, t := range traces {
-		if t.total.Histogram == nil {
-			continue
+		if t.total.Histogram != nil {
+			buckets = slices.AppendSeq(buckets, t.total.Histogram.All())
 		}
-		for b := range t.total.Histogram.All() {
-			if b.High/1000*1000 < b.Low {
-				return 1
+	}
+	for _, step := range []int64{100_000, 50_000, 25_000, 20_000, 10_000, 5_000, 2_000, 1_000, 500} {
+		for _, b := range buckets[:min(len(buckets), 4)] {
+			offset := middle(b) % step
+			if b.High%step < b.Low%step || b.Low%step == 0 {
+				offset = 0
 			}
-			if b.High-b.Low < 250 {
-				narrow++
+			if onGrid(buckets, grid{step, offset}) {
+				return grid{step, (offset + step/2) % step}
 			}
 		}
 	}
-	if narrow < 3 {
-		return 1
+	return grid{1, 0}
+}
+
+// onGrid tells whether buckets lie on the values of a grid.
+func onGrid(buckets []results.Bucket, g grid) bool {
+	values := map[int64]bool{}
+	on, off := 0, 0
+	for _, b := range buckets {
+		value := g.edge(b.High)
+		switch {
+		case b.High-b.Low >= g.step/20:
+		case value >= b.Low:
+			values[value] = true
+			on++
+		default:
+			off++
+		}
 	}
-	return 1000
+	return len(values) >= 4 && off <= on/9
 }
 
 // binOf returns which bin holds ns. What lies outside belongs to the first or
@@ -121,10 +154,13 @@ func binOf(edges []int64, ns int64) int {
 	return min(max(i, 0), len(edges)-2)
 }
 
+// middle of a bucket.
+func middle(b results.Bucket) int64 { return b.Low + (b.High-b.Low)/2 }
+
 // density puts buckets into bins by their middles, and returns the edges in us,
-// the samples per us, which end with a 0, and the last bin that has samples. A
-// nil histogram has none.
-func density(h *results.Histogram, edges []int64) (x, y Values, last int) {
+// the samples per us, which end with a 0, and the last bucket. A nil histogram
+// has none.
+func density(h *results.Histogram, edges []int64) (x, y Values, last results.Bucket) {
 	x, y = make(Values, len(edges)), make(Values, len(edges))
 	for i, e := range edges {
 		x[i] = us(e)
@@ -132,9 +168,8 @@ func density(h *results.Histogram, edges []int64) (x, y Values, last int) {
 	if h == nil {
 		return x, y, last
 	}
-	for b := range h.All() {
-		last = binOf(edges, b.Low+(b.High-b.Low)/2)
-		y[last] += float64(b.Count)
+	for last = range h.All() {
+		y[binOf(edges, middle(last))] += float64(last.Count)
 	}
 	for i := range len(edges) - 1 {
 		y[i] /= us(edges[i+1] - edges[i])

@@ -126,14 +126,14 @@ func elapsedTicks(lo, hi float64) (ticks []plot.Tick) {
 // number writes a value for an axis: no more digits than it needs, and k, M
 // and G from a hundred thousand on.
 func number(v float64) string {
-	suffix := ""
+	suffix, digits := "", 6
 	for _, s := range []string{"k", "M", "G", "T"} {
 		if math.Abs(v) < 1e3 || suffix == "" && math.Abs(v) < 99999 {
 			break
 		}
-		v, suffix = v/1e3, s
+		v, suffix, digits = v/1e3, s, 4
 	}
-	return strconv.FormatFloat(v, 'g', 6, 64) + suffix
+	return strconv.FormatFloat(v, 'g', digits, 64) + suffix
 }
 
 // micros writes ns in us with four significant digits and no exponent.

@@ -201,6 +201,9 @@ func span(traces []trace) (lo, hi int64) {
 		}
 		hi = max(hi, t.total.Max)
 	}
+	if g := resolution(traces); lo >= 0 && g.step > 1 {
+		lo = max(lo, g.step/2) // a 0 of a cell a us wide is no 0
+	}
 	return lo, hi
 }
 
@@ -264,7 +267,7 @@ func loss(traces []trace) (notes []string) {
 	}{
 		{unrecorded, "unrecorded: the ring was full, only their minimum, maximum and sum are known"},
 		{under, "negative, not shown"},
-		{over, "above one hour, not shown"},
+		{over, "above the range of their histogram, not shown"},
 	} {
 		if n.count > 0 {
 			notes = append(notes, fmt.Sprintf("%d samples %s", n.count, n.what))

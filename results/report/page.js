@@ -11,7 +11,7 @@ function number(v) {
     v /= 1e3;
     suffix = s;
   }
-  return String(Number(v.toPrecision(6))) + suffix;
+  return String(Number(v.toPrecision(suffix ? 4 : 6))) + suffix;
 }
 
 // figure writes a value with four significant digits.
