@@ -240,7 +240,7 @@ func (c *Child) Go(first, measured int64) {
 // returns io.EOF when the child has ended by itself, and an error when it
 // broke down.
 func (c *Child) Beat() error {
-	atomic.AddUint32(&c.shared.words[wordBeat], 1)
+	c.Pulse()
 	select {
 	case r, ok := <-c.reports:
 		return c.finish(r, ok)
@@ -248,6 +248,10 @@ func (c *Child) Beat() error {
 		return nil
 	}
 }
+
+// Pulse tells the child that the parent lives, and nothing else. It may be
+// called from any goroutine, until Close.
+func (c *Child) Pulse() { atomic.AddUint32(&c.shared.words[wordBeat], 1) }
 
 func (c *Child) finish(r report, ok bool) error {
 	if !ok {
