@@ -16,10 +16,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-var (
-	kills = flag.Int("kills", 20, "how many peers the crash tests kill")
-	seed  = flag.Uint64("seed", 0, "seed of the crash tests; 0 draws one")
-)
+var seed = flag.Uint64("seed", 0, "seed of the crash tests; 0 draws one")
+
+// kills is how many peers each crash test kills.
+func kills() int {
+	if os.Getenv("WORSTCASE_SOAK") != "" {
+		return 1000
+	}
+	return 20
+}
 
 // TestMain is also the main of the peers that the tests kill.
 func TestMain(m *testing.M) {
@@ -176,7 +181,7 @@ func TestKilledSubscribers(t *testing.T) {
 		fill(c.Data, n)
 		p.Publish(c)
 	}
-	for i := range *kills {
+	for i := range kills() {
 		cmd, link := start(t, "subscriber")
 		pace := time.Duration(r.IntN(3)) * 20 * time.Microsecond
 		if err := p.Serve(link); err != nil {
@@ -204,8 +209,8 @@ func TestKilledSubscribers(t *testing.T) {
 	}
 	got := p.Counts()
 	t.Log(got)
-	if got.Died != uint64(*kills) || got.Faults != 0 || got.TimedOut != 0 || got.Published != n {
-		t.Errorf("counts: %v; want %d published, %d died, no faults, none dropped", got, n, *kills)
+	if got.Died != uint64(kills()) || got.Faults != 0 || got.TimedOut != 0 || got.Published != n {
+		t.Errorf("counts: %v; want %d published, %d died, no faults, none dropped", got, n, kills())
 	}
 }
 
@@ -243,7 +248,7 @@ func survive(s *Subscriber, stop chan uint64) error {
 func TestKilledPublishers(t *testing.T) {
 	r := random(t)
 	points := []string{"fill", "push", "hold", "never"}
-	for i := range *kills {
+	for i := range kills() {
 		point := points[i%len(points)]
 		cmd, link := start(t, point)
 		s, err := Join(link, Options{})

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
-	"sync/atomic"
 
 	"worstcase/internal/sys"
 )
@@ -15,12 +14,15 @@ import (
 //	lineAt words that both sides wait on, each on its own pair of cache lines
 //	ringAt one ring per subscriber
 //
-// The data file holds the chunks of all classes, one class after another. A chunk
-// is a header of one cache line (length, sequence number) and the payload, rounded
-// up to whole cache lines.
+// The data file holds the chunks of all classes, one class after another, each
+// rounded up to whole cache lines.
+//
+// A slot of a ring is four words: lap and chunk number, length, and the two halves
+// of the sequence number. The lap is written last: a subscriber needs to look at
+// nothing else to learn of a message, so that one cache line brings it all.
 const (
 	magic   = 0x314d4853 // "SHM1", little endian
-	version = 1
+	version = 2
 
 	line       = 64       // bytes of a cache line
 	apart      = 2 * line // what different writers keep between their words
@@ -41,9 +43,10 @@ const (
 	ringAt   = hungryAt + apart // first ring
 	ringHead = 5 * apart        // bytes of a ring before its slots
 
-	chunkLength = 0
-	chunkSeq    = 8
-	chunkHead   = line
+	slotWords = 4
+	slotBytes = 4 * slotWords
+	lapShift  = 20 // chunk numbers have so many bits
+	lapMask   = 1<<(32-lapShift) - 1
 )
 
 // A layout says where everything lies. It follows from a Config, or from the
@@ -98,14 +101,16 @@ func (l layout) slots() int { return 1 << bits.Len(uint(l.depth-1)) }
 
 // ringBytes is the size of one ring: its words, the slots of what is handed out
 // and the slots of what is given back.
-func (l layout) ringBytes() int { return (ringHead + 2*4*l.slots() + apart - 1) / apart * apart }
+func (l layout) ringBytes() int {
+	return (ringHead + (slotBytes+4)*l.slots() + apart - 1) / apart * apart
+}
 
 func (l layout) controlBytes() int { return ringAt + l.subs*l.ringBytes() }
 
 func (l layout) dataBytes() int64 {
 	var n int64
 	for _, c := range l.classes {
-		n += int64(c.Count) * int64(chunkHead+c.Size)
+		n += int64(c.Count) * int64(c.Size)
 	}
 	return n
 }
@@ -187,74 +192,20 @@ func (l layout) table(data []byte) table {
 	at, first := 0, 0
 	for _, c := range l.classes {
 		t.spans = append(t.spans, span{uint32(first), uint32(c.Count), at, c.Size})
-		at += c.Count * (chunkHead + c.Size)
+		at += c.Count * c.Size
 		first += c.Count
 	}
 	return t
 }
 
-// chunk returns the header and the whole payload of chunk number i, and false
-// when there is no such chunk.
-func (t *table) chunk(i uint32) (head, payload []byte, ok bool) {
+// chunk returns the whole memory of chunk number i, and false when there is no
+// such chunk.
+func (t *table) chunk(i uint32) (memory []byte, ok bool) {
 	for _, s := range t.spans {
 		if i-s.first < s.count {
-			at := s.at + int(i-s.first)*(chunkHead+s.size)
-			return t.data[at : at+chunkHead], t.data[at+chunkHead : at+chunkHead+s.size : at+chunkHead+s.size], true
+			at := s.at + int(i-s.first)*s.size
+			return t.data[at : at+s.size : at+s.size], true
 		}
 	}
-	return nil, nil, false
+	return nil, false
 }
-
-// A ring is one subscriber's place in the control file, and the words it shares
-// with the publisher.
-type ring struct {
-	// tail counts the messages handed out, head those taken, by the subscriber or
-	// back by the publisher. given counts what the subscriber gave back.
-	tail, head, given *atomic.Uint32
-	// waiting is set by a subscriber that sleeps, or is about to; bell is the futex
-	// that it sleeps on.
-	waiting, bell *atomic.Uint32
-	out, back     []atomic.Uint32
-	mask          uint32
-}
-
-func (l layout) ring(control []byte, i int) ring {
-	at := ringAt + i*l.ringBytes()
-	n := l.slots()
-	return ring{
-		tail:    sys.SharedWord(control, at),
-		bell:    sys.SharedWord(control, at+apart),
-		head:    sys.SharedWord(control, at+2*apart),
-		waiting: sys.SharedWord(control, at+3*apart),
-		given:   sys.SharedWord(control, at+4*apart),
-		out:     sys.SharedWords(control, at+ringHead, n),
-		back:    sys.SharedWords(control, at+ringHead+4*n, n),
-		mask:    uint32(n - 1),
-	}
-}
-
-// push hands out chunk i. Only the publisher calls it, with credit left.
-func (r *ring) push(i uint32) {
-	t := r.tail.Load()
-	r.out[t&r.mask].Store(i)
-	r.tail.Store(t + 1)
-}
-
-// pop takes the oldest message, and returns false when there is none. Both
-// sides call it; the slot is read before the head is claimed, so that a claim
-// that fails has read nothing of use.
-func (r *ring) pop() (i uint32, ok bool) {
-	for {
-		h := r.head.Load()
-		if h == r.tail.Load() {
-			return 0, false
-		}
-		i = r.out[h&r.mask].Load()
-		if r.head.CompareAndSwap(h, h+1) {
-			return i, true
-		}
-	}
-}
-
-// empty reports whether nothing is queued.
-func (r *ring) empty() bool { return r.head.Load() == r.tail.Load() }

@@ -155,7 +155,7 @@ func call(r *ring, event int) {
 func signal(event int) {
 	var one [8]byte
 	binary.NativeEndian.PutUint64(one[:], 1)
-	unix.Write(event, one[:])
+	sys.Write(event, one[:], true)
 }
 
 // sleepOn waits until the event is signalled and takes the signal, or until d is
@@ -163,7 +163,7 @@ func signal(event int) {
 func sleepOn(event int, d time.Duration, raw bool) {
 	if sys.WaitReadable(event, int64(d), raw) {
 		var count [8]byte
-		unix.Read(event, count[:])
+		sys.Read(event, count[:], raw)
 	}
 }
 

@@ -1,7 +1,6 @@
 package shm
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math/bits"
 	"sync"
@@ -132,8 +131,8 @@ func (p *Publisher) Loan(n int) (Chunk, error) {
 		last := len(p.free[c]) - 1
 		i := p.free[c][last]
 		p.free[c] = p.free[c][:last]
-		_, payload, _ := p.table.chunk(i)
-		return Chunk{Data: payload[:n], index: i}, nil
+		memory, _ := p.table.chunk(i)
+		return Chunk{Data: memory[:n], index: i}, nil
 	}
 	return Chunk{}, ErrTooLarge
 }
@@ -158,9 +157,7 @@ func (p *Publisher) Publish(c Chunk) uint64 {
 func (p *Publisher) push(c Chunk) {
 	p.seq++
 	p.counts.Published++
-	head, _, _ := p.table.chunk(c.index)
-	binary.NativeEndian.PutUint32(head[chunkLength:], uint32(len(c.Data)))
-	binary.NativeEndian.PutUint64(head[chunkSeq:], p.seq)
+	e := entry{chunk: c.index, length: uint32(len(c.Data)), seq: p.seq}
 	p.refs[c.index]++ // held by the publisher meanwhile
 	for i := range p.peers {
 		q := &p.peers[i]
@@ -170,7 +167,7 @@ func (p *Publisher) push(c Chunk) {
 		q.has[c.index/64] |= 1 << (c.index % 64)
 		q.n++
 		p.refs[c.index]++
-		q.ring.push(c.index)
+		q.ring.push(e)
 	}
 	p.drop(c.index)
 }
@@ -193,8 +190,8 @@ func (p *Publisher) room(q *peer) bool {
 		}
 		return ok
 	case DropOldest:
-		if i, ok := q.ring.pop(); ok {
-			p.takeBack(q, i)
+		if e, ok := q.ring.pop(); ok {
+			p.takeBack(q, e.chunk)
 			p.counts.DroppedOldest++
 			return true
 		}
@@ -266,7 +263,7 @@ func (p *Publisher) bury(q *peer, died bool) {
 	}
 	q.n = 0
 	if fd := q.event.Swap(-1); fd >= 0 {
-		unix.Close(int(fd))
+		sys.Close(int(fd))
 	}
 	q.state.Store(placeFree)
 }

@@ -1,7 +1,6 @@
 package shm
 
 import (
-	"encoding/binary"
 	"fmt"
 	"io"
 	"sync"
@@ -44,9 +43,9 @@ type Message struct {
 // and io.EOF when the publisher is gone and all it published was taken.
 func (s *Subscriber) Take(timeout time.Duration) (Message, error) {
 	for {
-		i, ok := s.ring.pop()
+		e, ok := s.ring.pop()
 		if ok {
-			return s.message(i)
+			return s.message(e)
 		}
 		if s.waiter.over() && s.ring.empty() {
 			return Message{}, io.EOF
@@ -60,18 +59,17 @@ func (s *Subscriber) Take(timeout time.Duration) (Message, error) {
 	}
 }
 
-// message reads the header of chunk i, and trusts nothing in it.
-func (s *Subscriber) message(i uint32) (Message, error) {
-	head, payload, ok := s.table.chunk(i)
+// message finds the memory of a message, and trusts nothing in the entry.
+func (s *Subscriber) message(e entry) (Message, error) {
+	memory, ok := s.table.chunk(e.chunk)
 	if !ok {
-		return Message{}, fmt.Errorf("take message: no chunk has the number %d", i)
+		return Message{}, fmt.Errorf("take message: no chunk has the number %d", e.chunk)
 	}
-	n := binary.NativeEndian.Uint32(head[chunkLength:])
-	if uint64(n) > uint64(len(payload)) {
-		s.release(i)
-		return Message{}, fmt.Errorf("take message: %d bytes in a chunk of %d", n, len(payload))
+	if uint64(e.length) > uint64(len(memory)) {
+		s.release(e.chunk)
+		return Message{}, fmt.Errorf("take message: %d bytes in a chunk of %d", e.length, len(memory))
 	}
-	return Message{Data: payload[:n:n], Seq: binary.NativeEndian.Uint64(head[chunkSeq:]), index: i}, nil
+	return Message{Data: memory[:e.length:e.length], Seq: e.seq, index: e.chunk}, nil
 }
 
 // Release gives m back. Messages may be released in any order, each once.
