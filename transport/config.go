@@ -51,6 +51,10 @@ type Config struct {
 	AllowThrottle bool
 	// Unlocked leaves the memory unlocked.
 	Unlocked bool
+	// DMALatency is held at /dev/cpu_dma_latency, so that CPUs don't fall into deep
+	// idle states; KeepIdle leaves that alone.
+	DMALatency time.Duration
+	KeepIdle   bool
 }
 
 // WithDefaults fills in what is zero, and says what can't be.
@@ -165,6 +169,9 @@ func (c *Config) Record() map[string]any {
 	}
 	if c.Transport.Managed() {
 		m["managed"] = true
+	}
+	if !c.KeepIdle {
+		m["dma_latency_ns"] = int64(c.DMALatency)
 	}
 	if len(c.CPUs) > 0 {
 		m["cpus"] = joinInts(c.CPUs)

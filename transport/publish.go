@@ -44,13 +44,23 @@ func (l loops) publisher(t *sampler.Thread) (sampler.Body, error) {
 	return func(first int64) error {
 		from, to := b.time()
 		loop.measured = newMeasured(from, to, first, loop.period)
-		err := loop.run(first)
+		err := pinned(tr, func() error { return loop.run(first) })
 		page.putText(p.Drops())
 		if closed := p.Close(); err == nil && closed != nil && !t.Stopped() {
 			err = closed
 		}
 		return err
 	}, nil
+}
+
+// pinned runs a hot loop where Go's scheduler leaves it alone, unless the
+// transport needs the scheduler.
+func pinned(tr Transport, loop func() error) error {
+	if !tr.Managed() {
+		sys.Pin()
+		defer sys.Unpin()
+	}
+	return loop()
 }
 
 type publishLoop struct {
@@ -69,7 +79,8 @@ type publishLoop struct {
 }
 
 // run is the publisher's hot loop. Forbidden in it: allocation, maps, deferred
-// calls, channels, time.Now, fmt. The only interface calls are the transport's.
+// calls, channels, mutexes, time.Now, fmt, system calls that aren't raw. The only
+// interface calls are the transport's.
 // Message k is due at first + (k-1) periods, however late the ones before it
 // were sent: a publisher that fell behind sends what is due at once, and every
 // message knows when it should have gone.

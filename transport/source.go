@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"time"
 
 	"worstcase/results"
 	"worstcase/rtsched"
@@ -23,6 +24,7 @@ type Source struct {
 	board       *board
 	publishers  []*sampler.Child
 	subscribers []*sampler.Child
+	idle        *os.File
 	tally       tally
 	over        bool
 }
@@ -49,6 +51,11 @@ func (s *Source) Open(ctx context.Context) (err error) {
 			return err
 		} else if !moved {
 			s.warn("every CPU is measured: reading and writing the samples disturbs them")
+		}
+	}
+	if !s.cfg.KeepIdle {
+		if s.idle, err = rtsched.HoldDMALatency(s.cfg.DMALatency); err != nil {
+			s.warn(err.Error() + ": CPUs may fall into deep idle states")
 		}
 	}
 	o := s.cfg.options()
@@ -198,15 +205,37 @@ func (s *Source) children() []*sampler.Child {
 	return all
 }
 
-// Stop ends the publishers; the subscribers end with the last message.
+// Stop ends the publishers; the subscribers end with the last message, which
+// may be long on its way.
 func (s *Source) Stop() error {
 	s.tally.stop(s)
+	stopped := make(chan struct{})
+	var pulsing sync.WaitGroup
+	pulsing.Go(func() { pulse(s.children(), stopped) })
+	defer pulsing.Wait()
+	defer close(stopped)
 	var err error
 	for _, c := range s.children() {
 		err = errors.Join(err, c.Stop())
 	}
 	s.over = true
 	return err
+}
+
+// pulse keeps all children alive while one of them is waited for.
+func pulse(children []*sampler.Child, stopped chan struct{}) {
+	tick := time.NewTicker(500 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		for _, c := range children {
+			c.Pulse()
+		}
+		select {
+		case <-tick.C:
+		case <-stopped:
+			return
+		}
+	}
 }
 
 // Close ends the processes and returns what the cell cost and lost.
@@ -227,10 +256,14 @@ func (s *Source) release() error {
 		s.board.close()
 		s.board = nil
 	}
+	var err error
 	if s.broker != nil {
-		err := s.broker.Stop()
+		err = s.broker.Stop()
 		s.broker = nil
-		return err
 	}
-	return nil
+	if s.idle != nil {
+		err = errors.Join(err, s.idle.Close())
+		s.idle = nil
+	}
+	return err
 }

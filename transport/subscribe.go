@@ -38,7 +38,7 @@ func (l loops) subscriber(t *sampler.Thread) (sampler.Body, error) {
 	return func(first int64) error {
 		from, to := b.time()
 		loop.ledger.measured = newMeasured(from, to, first, loop.period)
-		err := loop.run()
+		err := pinned(tr, loop.run)
 		page.putText(s.Drops())
 		if loop.back != nil {
 			loop.back.Close()
@@ -70,8 +70,13 @@ type subscribeLoop struct {
 	rest       bool
 	slept      int64
 	rested     int64 // end of the last rest
+	last       int64 // when a message came last
 	row        [5]int64
 }
+
+// endPatience is how long the last messages may be on their way: in ns, since
+// the one before them.
+const endPatience = int64(3 * time.Second)
 
 // run is the subscriber's hot loop; what is forbidden in the publisher's is
 // forbidden here. It ends with the publisher's last message, or when it is told
@@ -79,11 +84,12 @@ type subscribeLoop struct {
 func (l *subscribeLoop) run() error {
 	var h header
 	l.slept = sys.Nanotime()
+	l.last = l.slept
 	for {
 		b, err := l.subscriber.Take()
 		received := sys.Nanotime()
 		if err != nil {
-			if err == io.EOF || err == ErrTimeout && l.thread.Stopped() {
+			if err == io.EOF || err == ErrTimeout && l.thread.Stopped() && received-l.last > endPatience {
 				return nil
 			}
 			if err != ErrTimeout {
@@ -92,6 +98,7 @@ func (l *subscribeLoop) run() error {
 			l.pause(received, restTime)
 			continue
 		}
+		l.last = received
 		h.get(b)
 		if h.seq == 0 { // a trial of the publisher's
 			l.subscriber.Release()
@@ -180,7 +187,7 @@ func (l loops) returner(t *sampler.Thread, tr Transport, a arguments, page page)
 	}
 	return func(int64) error {
 		defer s.Close()
-		return takeBack(t, s)
+		return pinned(tr, func() error { return takeBack(t, s) })
 	}, nil
 }
 
