@@ -12,6 +12,7 @@ package main
 import (
 	"worstcase/cmd/internal/cli"
 	"worstcase/cmd/internal/transportcmd"
+	"worstcase/loadgen"
 	"worstcase/sampler"
 	"worstcase/transport"
 )
@@ -20,5 +21,6 @@ func main() {
 	list := transportcmd.Transports()
 	sampler.Main(transport.Loops(list)...)
 	transport.BrokerMain(list)
+	loadgen.Main()
 	cli.Run("transport", transportcmd.Run)
 }

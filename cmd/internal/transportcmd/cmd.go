@@ -8,7 +8,9 @@ import (
 	"fmt"
 
 	"worstcase/cmd/internal/cli"
+	"worstcase/cmd/internal/loadflag"
 	"worstcase/internal/remedy"
+	"worstcase/loadgen"
 	"worstcase/results"
 	"worstcase/rtsched"
 	"worstcase/session"
@@ -53,7 +55,7 @@ func (o *options) setDuration(env *cli.Env) {
 
 // run makes one run for each cell.
 func (o *options) run(ctx context.Context, env *cli.Env, cells []cell) error {
-	set := len(cells) > 1
+	set := len(cells)*max(len(o.loads), 1) > 1
 	if set && !o.measure.Duration.Set {
 		o.setDuration(env)
 		for i := range cells {
@@ -68,57 +70,84 @@ func (o *options) run(ctx context.Context, env *cli.Env, cells []cell) error {
 	if err != nil {
 		return err
 	}
+	var jobs []job
+	for _, c := range cells {
+		for _, load := range o.eachLoad() {
+			jobs = append(jobs, job{c, load})
+		}
+	}
 	if !set {
-		return recording.Close(recording.Run(ctx, sessionOf(cells[0]), transport.NewSource(cells[0].Config, env.Warn)))
+		return recording.Close(jobs[0].run(ctx, recording, env.Warn))
 	}
-	return recording.Close(o.runSet(ctx, env, recording, cells))
+	return recording.Close(o.runSet(ctx, env, recording, jobs))
 }
 
-func sessionOf(c cell) session.Config {
-	config := c.Record()
-	if c.scenario != "" {
-		config["scenario"] = c.scenario
-	}
-	return session.Config{
-		Header: results.Header{Tool: "transport", Config: config},
-		Period: c.SlotPeriod(),
-	}
+// A job is a cell under a load, or under none.
+type job struct {
+	cell
+	load *loadgen.Config
 }
 
-// runSet measures the cells one after the other, and prints a row for each. A
-// cell that can't be measured has a row that says why; only when none can, the
+func (o *options) eachLoad() []*loadgen.Config {
+	if len(o.loads) == 0 {
+		return []*loadgen.Config{nil}
+	}
+	var list []*loadgen.Config
+	for i := range o.loads {
+		list = append(list, &o.loads[i])
+	}
+	return list
+}
+
+// run makes one run.
+func (j *job) run(ctx context.Context, recording *cli.Recording, warn func(string)) error {
+	config := j.Record()
+	if j.scenario != "" {
+		config["scenario"] = j.scenario
+	}
+	var loads []session.Load
+	if j.load != nil {
+		loads = append(loads, loadflag.New(*j.load, warn))
+	}
+	return recording.Run(ctx, session.Config{
+		Header: results.Header{Tool: "transport", Config: loadflag.Record(config, loads)},
+		Period: j.SlotPeriod(), Loads: loads,
+	}, transport.NewSource(j.Config, warn))
+}
+
+// runSet does the jobs one after the other, and prints a row for each. A cell
+// that can't be measured has a row that says why; only when none can, the
 // command fails.
-func (o *options) runSet(ctx context.Context, env *cli.Env, recording *cli.Recording, cells []cell) error {
+func (o *options) runSet(ctx context.Context, env *cli.Env, recording *cli.Recording, jobs []job) error {
 	t := newTable(&o.config)
 	warn := once(env.Warn)
 	var first error
 	measured := 0
-	for i, c := range cells {
+	for i, j := range jobs {
 		if ctx.Err() != nil {
 			break
 		}
-		fmt.Fprintf(env.Stderr, "%d/%d %s\n", i+1, len(cells), title(c))
+		fmt.Fprintf(env.Stderr, "%d/%d %s\n", i+1, len(jobs), title(j.cell))
 		had := len(recording.Runs())
-		err := recording.Run(ctx, sessionOf(c), transport.NewSource(c.Config, warn))
+		err := j.run(ctx, recording, warn)
 		if runs := recording.Runs(); len(runs) > had {
 			measured++
-			t.add(c, runs[had])
+			t.add(j.cell, runs[had])
 			continue
 		}
 		if err != nil {
-			t.refused(c, err)
+			t.refused(j.cell, err)
 			if first == nil {
 				first = err
 			}
 		}
 	}
-	if measured == 0 && first != nil {
+	switch {
+	case measured == 0 && first != nil:
 		return first
-	}
-	if o.measure.JSON || o.measure.Output == "-" {
+	case o.measure.JSON || o.measure.Output == "-":
 		return nil
-	}
-	if o.markdown {
+	case o.markdown:
 		return t.table.Markdown(env.Stdout)
 	}
 	return t.table.Text(env.Stdout)

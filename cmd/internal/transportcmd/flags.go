@@ -8,7 +8,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"worstcase/cmd/internal/cli"
+	"worstcase/cmd/internal/loadflag"
 	"worstcase/host"
+	"worstcase/loadgen"
 	"worstcase/rtsched"
 	"worstcase/transport"
 	"worstcase/transport/shm"
@@ -20,6 +22,8 @@ type options struct {
 	names    string
 	config   transport.Config // what all cells share
 	grid     grid
+	load     loadflag.Flags
+	loads    []loadgen.Config
 	presets  []string
 	markdown bool
 	list     bool
@@ -29,7 +33,7 @@ type options struct {
 // A flagValues holds the flags that need more than a look.
 type flagValues struct {
 	sizes, rates, subscribers, notifiers, presets string
-	policy, drop                                  string
+	policy, drop, dmaLatency                      string
 	cpus                                          cli.CPUList
 }
 
@@ -62,9 +66,12 @@ func parse(args []string) (*options, *pflag.FlagSet, error) {
 	fs.VarP(&v.cpus, "cpus", "c", "CPUs of the publishers and then the subscribers, in turn; default: the last two")
 	fs.IntVarP(&o.config.Priority, "priority", "P", 98, "real-time priority, 1 to 99")
 	fs.StringVar(&v.policy, "policy", string(rtsched.FIFO), "fifo, rr or other (not real-time, marked in every table)")
+	fs.StringVar(&v.dmaLatency, "dma-latency", "0", "hold /dev/cpu_dma_latency at so many `us`, or keep it as it is")
 	fs.BoolVar(&o.config.AllowThrottle, "allow-throttle", false, "let spinning threads take more than 90 % of each second")
+	o.load.Register(fs)
 	fs.BoolVar(&o.markdown, "markdown", false, "print the table of several cells as Markdown")
-	if err := fs.Parse(args); err != nil {
+	err := fs.Parse(args)
+	if err != nil {
 		return nil, fs, cli.Usage(err)
 	}
 	if o.help, _ = fs.GetBool("help"); o.help || o.list {
@@ -74,7 +81,10 @@ func parse(args []string) (*options, *pflag.FlagSet, error) {
 		return nil, fs, cli.Usagef("name one transport, or several with commas between them; transport --list shows them")
 	}
 	o.names = fs.Arg(0)
-	if err := o.measure.Check(); err != nil {
+	if err = o.measure.Check(); err != nil {
+		return nil, fs, err
+	}
+	if o.loads, err = o.load.Loads(); err != nil {
 		return nil, fs, err
 	}
 	return o, fs, o.take(v, fs)
@@ -95,6 +105,13 @@ func (o *options) take(v flagValues, fs *pflag.FlagSet) error {
 	}
 	if c.Drop, err = shm.ParsePolicy(v.drop); err != nil || c.Drop == shm.Block {
 		return cli.Usagef("--drop %s: drop-newest or drop-oldest", v.drop)
+	}
+	if v.dmaLatency == "keep" {
+		c.KeepIdle = true
+	} else if us, err := strconv.ParseUint(v.dmaLatency, 10, 31); err == nil {
+		c.DMALatency = time.Duration(us) * time.Microsecond
+	} else {
+		return cli.Usagef("--dma-latency %s: a number of us, or keep", v.dmaLatency)
 	}
 	if err := v.cpus.CheckOnline(); err != nil {
 		return err

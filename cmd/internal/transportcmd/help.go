@@ -32,7 +32,7 @@ Examples:
   transport all -s 16B,64K,1M,10M -T 5       a table, a row for each cell
   transport shm,unix,tcp --preset apollo     the scenarios of the CyberRT report
   transport shm --notifier futex,poll50 -f 1000 -T 10
-  transport shm -s 10M --subscribers 1,2,5,10 -T 10 -o t.run
+  transport shm -s 10M --load middleware --subscribers 1,2,5,10 -T 10 -o t.run
 
 Exit status: 0 good; 1 failed to measure; 2 usage; 3 a limit was exceeded;
 4 not supported or not permitted here; 5 the figures contradict themselves.

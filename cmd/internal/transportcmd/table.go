@@ -146,6 +146,9 @@ func remarks(c cell, run *results.Run) []string {
 	if c.scenario != "" {
 		list = append(list, c.scenario)
 	}
+	if load := run.Header.ConfigText(results.ConfigLoad); load != "" {
+		list = append(list, "under "+load)
+	}
 	if after["saturated"] > 0 || c.Rate < 0 {
 		list = append(list, fmt.Sprintf("%.0f/s reached", after["rate_hz"]))
 	}
