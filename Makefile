@@ -4,7 +4,7 @@ ARCHES  := amd64 arm64 arm riscv64 386 mips mipsle ppc64le
 TOOLS   := $(notdir $(wildcard cmd/[a-z]*))
 FUZZTIME ?= 10s
 
-.PHONY: all build test lint generate fuzz soak test-kernels bench bench-latency bench-loadgen
+.PHONY: all build test lint generate fuzz soak test-kernels bench bench-latency bench-loadgen bench-transport
 
 all: lint build test
 
@@ -48,7 +48,7 @@ KERNELS ?= 6.1-amd64,6.1-rt-amd64,6.12-amd64,6.12-rt-amd64,6.1-arm64,6.1-rt-arm6
 test-kernels:
 	WORSTCASE_KERNELS=$(KERNELS) $(GO) test -count=1 -timeout 2h $$(grep -rl --include='*_test.go' 'kernels\.Get' . | xargs -n1 dirname | sort -u)
 
-bench: bench-latency bench-loadgen
+bench: bench-latency bench-loadgen bench-transport
 
 # Ours against Debian's cyclictest, in turn; needs root and rt-tests.
 bench-latency:
@@ -57,3 +57,8 @@ bench-latency:
 # Loads against hackbench and stress-ng, in turn; needs root and both.
 bench-loadgen:
 	$(GO) run ./bench/loadgen
+
+# Transports against C, iceoryx, sockperf and memory itself; needs root, a C
+# compiler, iceoryx, libiceoryx-binding-c-dev and sockperf.
+bench-transport:
+	$(GO) run ./transport/bench size notify spin rate idle iceoryx sockperf

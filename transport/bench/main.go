@@ -8,6 +8,7 @@
 //	bench rate     messages a second, the same
 //	bench idle     CPU time of a subscriber that gets nothing for long
 //	bench sockperf half a round trip over tcp and udp against Debian's sockperf
+//	bench iceoryx  shm, futex, 1 kHz, against iceoryx's C binding and a wait set
 //
 // It needs a quiet machine, and a C compiler for spin and rate.
 package main
@@ -43,6 +44,7 @@ func run(args []string) error {
 	}
 	benches := map[string]func() error{
 		"size": benchSize, "notify": benchNotify, "spin": benchSpin, "rate": benchRate, "idle": benchIdle, "sockperf": benchSockperf,
+		"iceoryx": benchIceoryx,
 	}
 	for _, name := range args {
 		b, ok := benches[name]

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	_ "embed"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -23,40 +25,48 @@ import (
 //go:embed c/ring.c
 var ringSource []byte
 
-// A cRing is the compiled C program.
-type cRing struct{ folder string }
+// A cProgram is a compiled C program that prints a cResult.
+type cProgram struct{ path string }
 
-// newRing compiles the C ring with the machine's compiler.
-func newRing() (*cRing, error) {
-	folder, err := os.MkdirTemp("", "ring-")
+// compile compiles a source with the machine's C compiler. The caller removes
+// the program.
+func compile(name string, source []byte, flags ...string) (*cProgram, error) {
+	folder, err := os.MkdirTemp("", "bench-")
 	if err != nil {
 		return nil, err
 	}
-	r := &cRing{folder}
-	source := filepath.Join(folder, "ring.c")
-	if err = os.WriteFile(source, ringSource, 0o600); err == nil {
+	p := &cProgram{filepath.Join(folder, name)}
+	if err = os.WriteFile(p.path+".c", source, 0o600); err == nil {
 		var out []byte
-		if out, err = exec.Command("cc", "-O2", "-o", filepath.Join(folder, "ring"), source).CombinedOutput(); err != nil {
-			err = fmt.Errorf("compile the C ring: %w: %s", err, out)
+		args := append([]string{"-O2", "-o", p.path, p.path + ".c"}, flags...)
+		if out, err = exec.Command("cc", args...).CombinedOutput(); err != nil {
+			err = fmt.Errorf("compile %s.c: %w: %s", name, err, out)
 		}
 	}
 	if err != nil {
-		r.remove()
+		p.remove()
 		return nil, err
 	}
-	return r, nil
+	return p, nil
 }
 
-func (r *cRing) run(count int, period time.Duration) (ringResult, error) {
-	var result ringResult
-	out, err := exec.Command(filepath.Join(r.folder, "ring"), strconv.Itoa(count), strconv.FormatInt(int64(period), 10)).Output()
-	if err == nil {
-		err = result.parse(out)
+// A cResult is what the C programs print.
+type cResult struct {
+	PerSecond float64 `json:"per_second"`
+	P50       float64 `json:"p50_ns"`
+}
+
+// run sends count messages, one each period, 0 for as fast as possible.
+func (p *cProgram) run(count int, period time.Duration) (cResult, error) {
+	var result cResult
+	out, err := exec.Command(p.path, strconv.Itoa(count), strconv.FormatInt(int64(period), 10)).Output()
+	if err == nil { // a middleware may talk before
+		err = json.Unmarshal(out[max(0, bytes.LastIndexByte(out, '{')):], &result)
 	}
 	return result, err
 }
 
-func (r *cRing) remove() { os.RemoveAll(r.folder) }
+func (p *cProgram) remove() { os.RemoveAll(filepath.Dir(p.path)) }
 
 // throughput sends count messages of 16 bytes from this process to a child over
 // shm, spinning on both sides, each with a clock read and the time in the
