@@ -6,12 +6,12 @@ package latency
 import (
 	"fmt"
 	"os"
-	"slices"
 	"time"
 
 	"worstcase/host"
 	"worstcase/results"
 	"worstcase/rtsched"
+	"worstcase/session"
 )
 
 // How the threads of several CPUs lie to each other: on the same dates, or
@@ -32,7 +32,7 @@ const (
 // the default period and priority with clock_nanosleep.
 type Config struct {
 	Period time.Duration
-	// CPUs to measure, a thread and a series each. Default: DefaultCPU.
+	// CPUs to measure, a thread and a series each. Default: session.DefaultCPU.
 	CPUs     []int
 	Policy   rtsched.Policy
 	Priority int
@@ -73,7 +73,7 @@ func (c Config) WithDefaults() (Config, error) {
 		c.Align = AlignSpread
 	}
 	if len(c.CPUs) == 0 {
-		cpu, err := DefaultCPU()
+		cpu, err := session.DefaultCPU()
 		if err != nil {
 			return c, err
 		}
@@ -92,20 +92,6 @@ func (c Config) check() error {
 		return fmt.Errorf("a SCHED_DEADLINE thread would be throttled while it polls: use another timer or policy")
 	}
 	return nil
-}
-
-// DefaultCPU is the first isolated CPU, else the last one on which the process
-// may run.
-func DefaultCPU() (int, error) {
-	allowed, err := rtsched.AllowedCPUs()
-	if err != nil {
-		return 0, err
-	}
-	isolated, err := host.IsolatedCPUs()
-	if err == nil && len(isolated) > 0 {
-		return isolated[0], nil
-	}
-	return slices.Max(allowed), nil
 }
 
 // Record is the configuration as the run log keeps it.

@@ -23,6 +23,8 @@ func (t Thread) explain(err error) error {
 	switch {
 	case t.Policy == Deadline && errors.Is(err, unix.EBUSY):
 		return remedy.Unavailable(err, "the admission test failed: SCHED_DEADLINE threads would take more than sched_rt_runtime_us of a CPU; ask for less runtime or end the others")
+	case t.Policy == Deadline && errors.Is(err, unix.EINVAL):
+		return remedy.Unavailable(err, "its period must lie within kernel.sched_deadline_period_min_us and kernel.sched_deadline_period_max_us")
 	case !errors.Is(err, unix.EPERM):
 		return err
 	case !privileged(t.Priority):

@@ -35,6 +35,9 @@ type Thread struct {
 	*Ring
 	// Files are those of Config.Files.
 	Files []*os.File
+	// Common holds what a Loop's New, which runs for one thread after the other,
+	// keeps for all threads of the child.
+	Common *any
 
 	args   json.RawMessage
 	stop   *uint32

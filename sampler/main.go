@@ -53,6 +53,7 @@ type child struct {
 	control *os.File
 	out     *json.Encoder
 	files   []*os.File
+	common  any
 	done    [2]int
 	setup   chan setup
 	ends    []ThreadEnd
@@ -179,7 +180,7 @@ func (c *child) thread(index int) {
 	runtime.LockOSThread()
 	t := &Thread{
 		Index: index, Threads: len(c.config.Threads), Thread: c.config.Threads[index],
-		Ring: newRing(c.shared, index), Files: c.files, args: c.args, stop: &c.shared.words[wordStop], start: &c.shared.values[valueMeasured],
+		Ring: newRing(c.shared, index), Files: c.files, Common: &c.common, args: c.args, stop: &c.shared.words[wordStop], start: &c.shared.values[valueMeasured],
 	}
 	body, err := c.loop.New(t)
 	if err == nil {

@@ -45,3 +45,27 @@ func FutexWake(word *uint32, n int) unix.Errno {
 	_, _, errno := unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWake, uintptr(n), 0, 0, 0)
 	return errno
 }
+
+// A FutexOp is an operation of futex(2) that takes no more than a word and a
+// value.
+type FutexOp uintptr
+
+// The operations, for words of memory shared between processes; with
+// FutexPrivate for threads of one process, which is quicker.
+const (
+	OpWait     FutexOp = 0
+	OpWake     FutexOp = 1
+	OpLockPI   FutexOp = 6
+	OpUnlockPI FutexOp = 7
+
+	FutexPrivate FutexOp = 128
+)
+
+// Futex does an operation, without a limit to its waiting. The call is raw, see
+// SleepUntil.
+//
+//go:nosplit
+func Futex(word *uint32, op FutexOp, value uint32) unix.Errno {
+	_, _, errno := unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), uintptr(op), uintptr(value), 0, 0, 0)
+	return errno
+}

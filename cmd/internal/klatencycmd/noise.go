@@ -9,7 +9,6 @@ import (
 	"worstcase/cmd/internal/loadflag"
 	"worstcase/host"
 	"worstcase/klatency"
-	"worstcase/latency"
 	"worstcase/results"
 	"worstcase/results/render"
 	"worstcase/session"
@@ -90,7 +89,7 @@ func choose(cpus cli.CPUList, all bool) ([]int, error) {
 	case len(cpus) > 0:
 		return cpus, cpus.CheckOnline()
 	}
-	cpu, err := latency.DefaultCPU()
+	cpu, err := session.DefaultCPU()
 	return []int{cpu}, err
 }
 
