@@ -33,6 +33,15 @@ const (
 	// ConfigPublishers and ConfigSubscribers count a cell's ends.
 	ConfigPublishers  = "publishers"
 	ConfigSubscribers = "subscribers"
+	// ConfigMechanism, ConfigMeasure, ConfigCase (the waiter below, above or equal
+	// to the waker), ConfigSpace (threads or processes), ConfigThreads and
+	// ConfigWorkingSet (bytes) describe what of a switch was measured.
+	ConfigMechanism  = "mechanism"
+	ConfigMeasure    = "measure"
+	ConfigCase       = "case"
+	ConfigSpace      = "space"
+	ConfigThreads    = "threads"
+	ConfigWorkingSet = "working_set_bytes"
 )
 
 // The values of ConfigMode: a periodic thread in user space, one in the kernel,

@@ -27,17 +27,23 @@ const absent = "-"
 // to say of it.
 func voiding() map[string]string {
 	return map[string]string{
-		"tool":                             "the tools differ",
-		"cpu.model":                        "the CPU models differ",
-		"hypervisor":                       "one ran under a hypervisor, or they differ",
-		"config." + results.ConfigPeriod:   "the periods differ",
-		"config." + results.ConfigMode:     "the instruments differ (mode)",
-		"config." + results.ConfigBackend:  "the instruments differ (back-end)",
-		"config." + results.ConfigTimer:    "the instruments differ (timer)",
-		"config." + results.ConfigNotifier: "the instruments differ (notifier)",
-		"config." + results.ConfigSize:     "the message sizes differ",
-		"config." + results.ConfigRate:     "the message rates differ",
-		"load":                             "the loads differ",
+		"tool":                               "the tools differ",
+		"cpu.model":                          "the CPU models differ",
+		"hypervisor":                         "one ran under a hypervisor, or they differ",
+		"config." + results.ConfigPeriod:     "the periods differ",
+		"config." + results.ConfigMode:       "the instruments differ (mode)",
+		"config." + results.ConfigBackend:    "the instruments differ (back-end)",
+		"config." + results.ConfigTimer:      "the instruments differ (timer)",
+		"config." + results.ConfigNotifier:   "the instruments differ (notifier)",
+		"config." + results.ConfigMechanism:  "the instruments differ (mechanism)",
+		"config." + results.ConfigMeasure:    "what was measured differs",
+		"config." + results.ConfigCase:       "the priorities of waker and waiter differ",
+		"config." + results.ConfigSpace:      "one ran between threads, one between processes",
+		"config." + results.ConfigThreads:    "the numbers of threads differ",
+		"config." + results.ConfigWorkingSet: "the working sets differ",
+		"config." + results.ConfigSize:       "the message sizes differ",
+		"config." + results.ConfigRate:       "the message rates differ",
+		"load":                               "the loads differ",
 	}
 }
 

@@ -153,6 +153,14 @@ func TestForms(t *testing.T) {
 		h.Tool = "switchbench"
 		return h
 	}
+	ring := func() *results.Header {
+		h := switchbench()
+		h.Config = map[string]any{
+			results.ConfigMechanism: "pipe", results.ConfigMeasure: "ring", results.ConfigThreads: 4, results.ConfigWorkingSet: 65536,
+			results.ConfigSpace: "processes", "cpus": "0,2", results.ConfigPolicy: "SCHED_FIFO",
+		}
+		return h
+	}
 	transport := func(subscribers ...string) *results.Header {
 		h := &results.Header{Tool: "transport", Config: map[string]any{
 			results.ConfigSize: 10 << 20, results.ConfigRate: 100, results.ConfigTransport: "shm", results.ConfigNotifier: "futex",
@@ -194,6 +202,7 @@ func TestForms(t *testing.T) {
 		}()},
 		{"switchbench", Xenomai2, all, switchbench()},
 		{"switchbench2.0", Xenomai20, Options{}, switchbench()},
+		{"switchbench-ring", Xenomai2, Options{}, ring()},
 		{"transport", Xenomai3, Options{Lines: 21}, transport("1")},
 		{"transport-two", Xenomai3, Options{Lines: 21}, transport("1", "2")},
 		{"cyclictest", Cyclictest, Options{}, latency(cpus("0", "3"), nil)},

@@ -60,6 +60,8 @@ func opening(form string, h *results.Header) []string {
 	switch {
 	case h.Tool == "transport":
 		return []string{"== Message size: " + cell(h), unit}
+	case h.Tool == "switchbench" && period == 0:
+		return nil
 	case h.Tool == "switchbench":
 		return []string{sampling}
 	case form == Latmus, form == Xenomai20 && h.Tool == "klatency":
@@ -130,7 +132,7 @@ func describe(form string, h *results.Header, single bool) string {
 
 // special lists what makes a run other than Xenomai's own.
 func special(h *results.Header) []string {
-	var words []string
+	words := switched(h)
 	if load := h.ConfigText(results.ConfigLoad); load != "" {
 		// The bracket's own words are parted by commas.
 		words = append(words, "under load "+strings.ReplaceAll(load, ",", "+"))
@@ -140,6 +142,37 @@ func special(h *results.Header) []string {
 	}
 	if backend := h.ConfigText(results.ConfigBackend); backend != "" {
 		words = append(words, backend)
+	}
+	return words
+}
+
+// switched lists how a switch was made, as far as it was not as Xenomai's: from
+// a waker to a waiter below it, two threads of one process, on one CPU.
+func switched(h *results.Header) []string {
+	if h.Tool != "switchbench" {
+		return nil
+	}
+	var words []string
+	if m := h.ConfigText(results.ConfigMechanism); m != "" && m != "futex" {
+		words = append(words, m)
+	}
+	threads, _ := h.ConfigInt(results.ConfigThreads)
+	switch m := h.ConfigText(results.ConfigMeasure); m {
+	case "", "hand-over":
+	case "ring":
+		size, _ := h.ConfigInt(results.ConfigWorkingSet)
+		words = append(words, fmt.Sprintf("a hop in a ring of %d", threads), fmt.Sprintf("%d bytes touched", size))
+	default:
+		words = append(words, m)
+	}
+	if c := h.ConfigText(results.ConfigCase); c == "above" || c == "equal" {
+		words = append(words, "waiter "+c)
+	}
+	if h.ConfigText(results.ConfigSpace) == "processes" {
+		words = append(words, "between processes")
+	}
+	if cpus := h.ConfigText("cpus"); strings.ContainsAny(cpus, ",-") {
+		words = append(words, "CPUs "+strings.ReplaceAll(cpus, ",", "+"))
 	}
 	return words
 }
