@@ -12,7 +12,8 @@ import (
 type Account struct {
 	// Count is the number of wake-ups in it.
 	Count int64
-	// Alone is the number of samples whose wake-up was not seen.
+	// Alone is the number of samples whose wake-up was not seen whole. They are
+	// in no stage, but may be among the worst.
 	Alone int64
 
 	histograms [Stages]results.Histogram
@@ -36,6 +37,20 @@ func (a *Account) add(w *Wakeup, tid int, end int64, d *Division) {
 	latency := end - w.Due
 	worse := a.keep > 0 && (len(a.worst) < a.keep || latency > a.worst[len(a.worst)-1].latency)
 	w.Divide(tid, end, worse, d)
+	if w.whole() {
+		a.count(d)
+	} else {
+		a.Alone++
+	}
+	if worse {
+		kept := *d
+		kept.Shares = slices.Clone(d.Shares)
+		a.insert(worst{due: w.Due, latency: latency, Division: kept})
+	}
+}
+
+// count adds a wake-up to the stages.
+func (a *Account) count(d *Division) {
 	for s, ns := range d.Durations {
 		a.histograms[s].Record(ns)
 		a.sums[s] += ns
@@ -45,11 +60,6 @@ func (a *Account) add(w *Wakeup, tid int, end int64, d *Division) {
 		a.most[s] = max(a.most[s], ns)
 	}
 	a.Count++
-	if worse {
-		kept := *d
-		kept.Shares = slices.Clone(d.Shares)
-		a.insert(worst{due: w.Due, latency: latency, Division: kept})
-	}
 }
 
 // insert keeps the worst in order, longest first.

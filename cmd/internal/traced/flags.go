@@ -32,6 +32,8 @@ func (f *Flags) Check(mode int, c *latency.Config) error {
 		return cli.Usagef("--spikes %d: a number of wake-ups", f.Spikes)
 	case f.Wanted(mode) && c.Timer == rtsched.Busy:
 		return cli.Usagef("--timer busy: a thread that doesn't sleep has no wake-ups to trace")
+	case f.Wanted(mode) && c.Policy == rtsched.Deadline:
+		return cli.Usagef("--policy deadline: only threads that stay on their CPU can be traced")
 	}
 	return nil
 }

@@ -57,7 +57,7 @@ func stages(info results.SeriesInfo, a *klatency.Account, named bool) *render.Ta
 			render.Number(float64(f.P99)), render.Number(float64(f.Max)), render.Number(f.Worst))
 	}
 	if a.Alone > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("%d more samples have no traced wake-up: the thread had not slept, or the kernel hid it", a.Alone))
+		t.Notes = append(t.Notes, fmt.Sprintf("%d more wake-ups were not seen whole: the thread had not slept, or the kernel keeps what ran from being traced", a.Alone))
 	}
 	return t
 }
