@@ -18,11 +18,12 @@ const (
 	ToCyclictest  = "cyclictest"  // rt-tests' JSON, file_version 1
 	ToOpenMetrics = "openmetrics" // OpenMetrics 1.0 text
 	ToJUnit       = "junit"       // JUnit XML, a test case for each gate
+	ToRTLA        = "rtla"        // what rtla timerlat hist prints
 )
 
 // Exports lists the formats of Export.
 func Exports() []string {
-	return []string{ToHDR, ToCSV, ToGnuplot, ToOSADL, ToCyclictest, ToOpenMetrics, ToJUnit}
+	return []string{ToHDR, ToCSV, ToGnuplot, ToOSADL, ToCyclictest, ToOpenMetrics, ToJUnit, ToRTLA}
 }
 
 // Export writes runs in another program's format. Those that hold one run
@@ -52,6 +53,8 @@ func Export(w io.Writer, to string, runs ...*results.Run) error {
 		err = writeOpenMetrics(w, runs)
 	case ToJUnit:
 		err = writeJUnit(w, runs)
+	case ToRTLA:
+		err = writeRTLA(w, runs)
 	default:
 		return fmt.Errorf("export to %q: it is none of %s", to, strings.Join(Exports(), ", "))
 	}
