@@ -51,30 +51,37 @@ func TestRecorderCutsByIntendedTime(t *testing.T) {
 	}{
 		{
 			"two seconds",
-			[]row{{0, 1, 0}, {400, 3, 0}, {999, 2, 0}, {1000, 5, 0}, {2000, 9, 0}}, 2000,
+			[]row{{0, 1, 0}, {400, 3, 0}, {999, 2, 0}, {1000, 5, 0}, {2000, 9, 0}},
+			2000,
 			[]results.Interval{interval(1000, 3, 6, 1, 3, 400, 0), interval(2000, 1, 5, 5, 5, 1000, 0)},
 		},
 		{
 			"warm-up is in no figure, but what it misses of the measured time is",
-			[]row{{-300, 50, 0}, {-100, 80, 3}, {300, 1, 0}}, 1000,
+			[]row{{-300, 50, 0}, {-100, 80, 3}, {300, 1, 0}},
+			1000,
 			[]results.Interval{interval(1000, 1, 1, 1, 1, 300, 3)},
 		},
 		{
 			"a late sample belongs to the second in which it was due",
-			[]row{{0, 1, 0}, {900, 2500, 25}, {3500, 2, 0}}, 4000,
+			[]row{{0, 1, 0}, {900, 2500, 25}, {3500, 2, 0}},
+			4000,
 			[]results.Interval{
-				interval(1000, 2, 2501, 1, 2500, 900, 25), {At: 2e9, Seconds: 1}, {At: 3e9, Seconds: 1},
+				interval(1000, 2, 2501, 1, 2500, 900, 25),
+				{At: 2e9, Seconds: 1},
+				{At: 3e9, Seconds: 1},
 				interval(4000, 1, 2, 2, 2, 3500, 0),
 			},
 		},
 		{
 			"what is due at the end or later is not measured",
-			[]row{{0, 1, 0}, {900, 2, 5}, {1500, 3, 0}}, 1000,
+			[]row{{0, 1, 0}, {900, 2, 5}, {1500, 3, 0}},
+			1000,
 			[]results.Interval{interval(1000, 2, 3, 1, 2, 900, 0)},
 		},
 		{
 			"a last, partial second",
-			[]row{{100, 1, 0}, {1100, 2, 0}, {2400, 7, 0}}, 2500,
+			[]row{{100, 1, 0}, {1100, 2, 0}, {2400, 7, 0}},
+			2500,
 			[]results.Interval{interval(1000, 1, 1, 1, 1, 100, 0), interval(2000, 1, 2, 2, 2, 1100, 0), partial},
 		},
 		{"nothing measured", nil, 2000, []results.Interval{{At: 1e9, Seconds: 1}, {At: 2e9, Seconds: 1}}},
