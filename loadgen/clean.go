@@ -33,8 +33,7 @@ func (j *journal) clean(m machine) error {
 	}
 	var errs []error
 	for _, s := range j.Restore {
-		err := os.WriteFile(s.File, []byte(s.Value), 0)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := s.write(); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			errs = append(errs, fmt.Errorf("put %s back: %w", s.File, err))
 		}
 	}
@@ -43,6 +42,18 @@ func (j *journal) clean(m machine) error {
 	}
 	os.Remove(filepath.Dir(j.path)) // if this was the last one
 	return errors.Join(errs...)
+}
+
+// write writes the setting. The kernel refuses while a removed cgroup below
+// still counts, which is for an RCU grace period.
+func (s setting) write() error {
+	for start := time.Now(); ; time.Sleep(5 * time.Millisecond) {
+		err := os.WriteFile(s.File, []byte(s.Value), 0)
+		refused := errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EBUSY)
+		if !refused || time.Since(start) > time.Second {
+			return err
+		}
+	}
 }
 
 // killAll sends SIGKILL until nobody is left.

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -29,7 +30,16 @@ type trace struct {
 // runTool is such a tool: it starts a load, says so, and does what its standard
 // input tells.
 func runTool() {
-	l := New(Config{Kinds: []Spec{{Kind: "fork"}, {Kind: "sched"}, {Kind: "exec"}}, Commands: []string{"while :; do sleep 0.01; done"}})
+	c := Config{Kinds: []Spec{{Kind: "fork"}, {Kind: "sched"}, {Kind: "exec"}}, Commands: []string{"while :; do sleep 0.01; done"}}
+	if len(os.Args) > 3 { // a kind, and a cgroup to be in
+		c = Config{Kinds: []Spec{{Kind: os.Args[2]}}}
+		pid := strconv.AppendInt(nil, int64(os.Getpid()), 10)
+		if err := os.WriteFile(filepath.Join(os.Args[3], "cgroup.procs"), pid, 0); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+	l := New(c)
 	tr, err := startTraced(l)
 	if err == nil {
 		err = json.NewEncoder(os.Stdout).Encode(tr)
@@ -154,29 +164,7 @@ type tool struct {
 
 func startTool(t *testing.T) *tool {
 	t.Helper()
-	cmd := exec.Command("/proc/self/exe", toolArgument)
-	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	tool := &tool{cmd: cmd, in: in}
-	t.Cleanup(func() {
-		cmd.Process.Kill()
-		cmd.Wait()
-		recoverAll(machine{root: "/"})
-	})
-	if err := json.NewDecoder(out).Decode(&tool.trace); err != nil {
-		t.Fatalf("start a tool with a load: %v", err)
-	}
-	return tool
+	return startToolAs(t, exec.Command("/proc/self/exe", toolArgument))
 }
 
 func (p *tool) say(t *testing.T, word string) {
