@@ -38,6 +38,8 @@ func expectations() []expectation {
 		{command: "klatency -p 1000 -T 1", stdout: `(?m)^RTS\|`, needs: "BTF"},
 		{command: "klatency -p 1000 -T 1 -t 2", stdout: `(?m)^RTS\|`, needs: "BTF"},
 		{command: "klatency -p 1000 -T 1", status: 4, stderr: "hint:", needs: "no BTF"},
+		{command: "klatency -p 1000 -T 1 --backend timerlat", stdout: `(?m)^RTS\|`, needs: "timerlat"},
+		{command: "klatency -p 1000 -T 1 --backend timerlat", status: 4, stderr: "hint:", needs: "no timerlat"},
 		{command: "loadgen --list", stdout: "fork"},
 		{command: "results show /tmp/a.run", stdout: "p99.9"},
 		{command: "results show /nowhere.run", status: 1, stderr: "nowhere.run"},
@@ -45,9 +47,11 @@ func expectations() []expectation {
 }
 
 // lacks tells whether an expectation is none for a kernel: Debian's armhf
-// kernels have no BTF.
+// kernels have no BTF, and its stock kernels no timerlat tracer.
 func lacks(k *kernels.Kernel, needs string) bool {
-	return needs == "BTF" && k.Arch() == "arm" || needs == "no BTF" && k.Arch() != "arm"
+	has := map[string]bool{"BTF": k.Arch() != "arm", "timerlat": strings.Contains(k.Name, "-rt-")}
+	what, without := strings.CutPrefix(needs, "no ")
+	return needs != "" && has[what] == without
 }
 
 // TestCommandsInGuest runs the commands as root in guests whose clock counts
