@@ -39,7 +39,8 @@
 //     it has done all it was asked to. A loop that misses half or more of its
 //     periods in each of three seconds ends with an error: it is the watchdog.
 //  7. Another, ordinary thread reads the measuring threads' page faults and
-//     involuntary switches once a second into their ring's header, and exits
+//     involuntary switches once a second into their ring's header, ends the
+//     measurement with an error when one is no longer on its CPU, and exits
 //     the process at the end of the control pipe, when getppid() changes, and
 //     when, after go, the word heartbeat has not changed for two seconds while
 //     the parent isn't stopped (a parent under SIGSTOP will come back; its

@@ -82,6 +82,9 @@ func (c *child) run(loops []Loop) error {
 	m.run()
 	for i, p := range c.probes {
 		c.ends[i].subtract(p.start)
+		if p.strayed >= 0 {
+			c.ends[i].Error = fmt.Sprintf("the kernel moved the measuring thread from cpu %d to cpu %d: is cpu %d offline, or out of the process's cpuset?", p.cpu, p.strayed, p.cpu)
+		}
 	}
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)
@@ -165,7 +168,7 @@ func (c *child) startThreads() error {
 		}
 		infos[i] = s.info
 		words, _, _ := c.shared.ring(i)
-		p, err := newProbe(s.info.TID, words)
+		p, err := newProbe(s.info.TID, s.info.CPU, words)
 		if err != nil {
 			return err
 		}

@@ -68,7 +68,9 @@ func (m *monitor) run() {
 		}
 		if ticks++; ticks%4 == 0 && measured {
 			for _, p := range m.probes {
-				p.publish()
+				if !p.publish() {
+					atomic.StoreUint32(&m.shared.words[wordStop], 1)
+				}
 			}
 		}
 		if now := atomic.LoadUint32(&m.shared.words[wordBeat]); now != beat || atomic.LoadUint32(&m.shared.words[wordGo]) == 0 {

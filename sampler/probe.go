@@ -11,19 +11,25 @@ import (
 // A probe reads one measuring thread's counters from another thread, without
 // allocating: /proc/self/task/TID/stat and status (proc(5)).
 type probe struct {
-	words  []uint32
-	stat   int
-	status int
-	start  counters
-	buffer [4096]byte
+	words []uint32
+	// cpu is where the thread belongs, negative for anywhere; strayed is the
+	// CPU on which it was seen instead, or -1.
+	cpu     int
+	strayed int
+	stat    int
+	status  int
+	start   counters
+	buffer  [4096]byte
 }
 
 type counters struct {
 	minor, major, voluntary, involuntary int64
+
+	processor int64
 }
 
-func newProbe(tid int, words []uint32) (*probe, error) {
-	p := &probe{words: words}
+func newProbe(tid, cpu int, words []uint32) (*probe, error) {
+	p := &probe{words: words, cpu: cpu, strayed: -1}
 	var err error
 	for _, f := range []struct {
 		name string
@@ -40,12 +46,18 @@ func newProbe(tid int, words []uint32) (*probe, error) {
 // baseline takes the counters as those of the measured start.
 func (p *probe) baseline() { p.start = p.read() }
 
-// publish writes the counters since the baseline into the ring's header.
-func (p *probe) publish() {
+// publish writes the counters since the baseline into the ring's header, and
+// tells whether the thread is where it belongs: the kernel moves the threads
+// of a CPU that goes offline, and of a cpuset that shrinks, without a word.
+func (p *probe) publish() (inPlace bool) {
 	now := p.read()
+	if p.cpu >= 0 && now.processor != int64(p.cpu) {
+		p.strayed = int(now.processor)
+	}
 	faults := now.minor + now.major - p.start.minor - p.start.major
 	atomic.StoreUint32(&p.words[wordFaults], uint32(faults))
 	atomic.StoreUint32(&p.words[wordSwitches], uint32(now.involuntary-p.start.involuntary))
+	return p.strayed < 0
 }
 
 // read returns the last counters again when the thread is gone.
@@ -59,6 +71,7 @@ func (p *probe) read() counters {
 	fields := p.buffer[bytes.LastIndexByte(p.buffer[:n], ')')+1 : n]
 	c.minor = number(fields, 8)
 	c.major = number(fields, 10)
+	c.processor = number(fields, 37)
 	if n, err = unix.Pread(p.status, p.buffer[:], 0); err != nil {
 		return p.start
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -166,6 +167,29 @@ func TestFaultsInTheLoopAreReported(t *testing.T) {
 				t.Errorf("%d page faults reported, want %d", got, tc.pages)
 			}
 		})
+	}
+}
+
+// TestAThreadMovedOffItsCPUEndsTheRun moves it as the kernel does when a CPU
+// goes offline.
+func TestAThreadMovedOffItsCPUEndsTheRun(t *testing.T) {
+	c := startChild(t, fifo(periodicArgs{Period: time.Millisecond}))
+	first := sys.Nanotime() + 1e6
+	c.Go(first, first)
+	var set unix.CPUSet
+	set.Set(0)
+	if err := unix.SchedSetaffinity(c.Threads[0].TID, &set); err != nil {
+		t.Fatal(err)
+	}
+	for range time.Tick(20 * time.Millisecond) {
+		err := c.Beat()
+		if err == nil {
+			continue
+		}
+		if !strings.Contains(err.Error(), "from cpu 1 to cpu 0") {
+			t.Errorf("error %v", err)
+		}
+		return
 	}
 }
 
