@@ -77,11 +77,26 @@ func (b *bench) compare(seconds int, what string, ours, theirs func(seconds int)
 	}
 	fmt.Fprint(os.Stderr, "\r\033[K")
 	for _, f := range figures() {
-		if a[0][f] > 0 && c[0][f] > 0 {
-			fmt.Println(ratio(f, a, c))
+		x, y := known(f, a, c)
+		switch _, compared := a[0][f]; {
+		case len(x) >= 6:
+			fmt.Println(ratio(f, x, y))
+		case compared && len(c) > 0 && f == p99:
+			fmt.Printf("%-18s beyond cyclictest's histogram of 100 us in %d of %d pairs: too few to compare\n", f, len(a)-len(x), len(a))
 		}
 	}
 	return nil
+}
+
+// known are the pairs in which both tools gave the figure; six are the least
+// whose range is a 95 % interval.
+func known(f figure, ours, theirs []sample) (a, b []sample) {
+	for i := range ours {
+		if ours[i][f] > 0 && theirs[i][f] > 0 {
+			a, b = append(a, ours[i]), append(b, theirs[i])
+		}
+	}
+	return a, b
 }
 
 func (b *bench) latencies() error {
