@@ -92,10 +92,8 @@ type Curve struct {
 	// Color is "#rrggbb", Dash alternates stroke and gap in points.
 	Color string    `json:"color"`
 	Dash  []float64 `json:"dash,omitempty"`
-	// Faint curves accompany another: thinner, behind it.
-	Faint bool   `json:"faint,omitempty"`
-	X     Values `json:"x"`
-	Y     Values `json:"y"`
+	X     Values    `json:"x"`
+	Y     Values    `json:"y"`
 	// Low is the lower edge of a band whose upper edge is Y, or empty.
 	Low Values `json:"low,omitempty"`
 	// Mark is a point worth a mark, such as the maximum.

@@ -20,9 +20,6 @@ type curve struct {
 // stroke is how the curve's line looks.
 func (k curve) stroke() draw.LineStyle {
 	s := draw.LineStyle{Color: parse(k.Color, 1), Width: 1.6}
-	if k.Faint {
-		s.Width, s.Color = 0.9, parse(k.Color, 0.75)
-	}
 	for _, d := range k.Dash {
 		s.Dashes = append(s.Dashes, vg.Length(d))
 	}

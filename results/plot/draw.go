@@ -3,6 +3,7 @@ package plot
 import (
 	"image/color"
 	"math"
+	"sort"
 
 	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot"
@@ -47,12 +48,8 @@ func drawChart(c draw.Canvas, chart *Chart) {
 	if chart.Grid != nil {
 		p.Add(heat{chart.Grid})
 	}
-	for _, faint := range []bool{true, false} {
-		for i := range chart.Curves {
-			if chart.Curves[i].Faint == faint {
-				p.Add(curve{&chart.Curves[i], len(chart.Curves) == 1})
-			}
-		}
+	for i := range chart.Curves {
+		p.Add(curve{&chart.Curves[i], len(chart.Curves) == 1})
 	}
 	marks := 0
 	for i := range chart.Curves {
@@ -79,7 +76,7 @@ func drawChart(c draw.Canvas, chart *Chart) {
 func titles(c draw.Canvas, chart *Chart) draw.Canvas {
 	title := face(14, true)
 	title.XAlign, title.YAlign = draw.XCenter, draw.YTop
-	c.FillText(title, vg.Point{X: c.Center().X, Y: c.Max.Y}, chart.Title)
+	c.FillText(title, vg.Point{X: c.Center().X, Y: c.Max.Y}, fit(title, chart.Title, c.Size().X))
 	c = draw.Crop(c, 20, 0, 20, -28)
 	x := face(12, false)
 	x.XAlign, x.YAlign = draw.XCenter, draw.YBottom
@@ -88,6 +85,16 @@ func titles(c draw.Canvas, chart *Chart) draw.Canvas {
 	y.Rotation, y.YAlign = math.Pi/2, draw.YTop
 	c.FillText(y, vg.Point{X: c.Min.X - 20, Y: c.Center().Y + 10}, chart.Y.Title)
 	return c
+}
+
+// fit cuts a text to a width.
+func fit(s text.Style, words string, width vg.Length) string {
+	if s.Width(words) <= width {
+		return words
+	}
+	letters := []rune(words)
+	n := sort.Search(len(letters), func(n int) bool { return s.Width(string(letters[:n])+"…") > width })
+	return string(letters[:max(0, n-1)]) + "…"
 }
 
 // empty tells whether a chart has nothing to show.

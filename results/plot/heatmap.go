@@ -17,7 +17,7 @@ func Heatmap(runs []*results.Run, columns []*Columns) []Chart {
 	}
 	lo, hi := span(traces)
 	y := latencyAxis(lo, hi)
-	edges := bins(traces, lo, hi, y.Scale)
+	edges := bins(traces, lo, hi, y.Scale, maxBins)
 	names := RunNames(runs)
 	charts := make([]Chart, len(runs))
 	for i, r := range runs {

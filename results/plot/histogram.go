@@ -9,9 +9,9 @@ import (
 	"worstcase/results"
 )
 
-// columns is about how many bins a histogram and how many points a curve over
+// maxBins is about how many bins a histogram and how many points a curve over
 // time has: no more than a picture can show.
-const columns = 240
+const maxBins = 240
 
 // Histogram shows how often each latency occurred, as a density: samples in a
 // bin by the bin's width, since bins, and the buckets of an HdrHistogram under
@@ -27,7 +27,7 @@ func Histogram(runs ...*results.Run) Chart {
 		Y:     Axis{Title: "samples per µs", Scale: Log, Min: 0.1, Max: 10},
 		Notes: loss(traces),
 	}
-	edges := bins(traces, lo, hi, chart.X.Scale)
+	edges := bins(traces, lo, hi, chart.X.Scale, wanted(traces))
 	least, most := math.Inf(1), 0.0
 	for i := range traces {
 		t := &traces[i]
@@ -62,10 +62,21 @@ func binNote(edges []int64, scale Scale) string {
 	return fmt.Sprintf("bins %s wide", micros(float64(edges[1]-edges[0])))
 }
 
-// bins returns the edges, in ns, of bins that hold all from lo to hi: of equal
-// width, or on a logarithmic axis of equal ratio, but none narrower than what
-// the samples resolve.
-func bins(traces []trace, lo, hi int64, scale Scale) []int64 {
+// wanted is how many bins a histogram should have: the Rice rule, twice the cube
+// root of the number of samples (of the trace that has most), within what a
+// picture can show. Fewer samples in as many bins show noise.
+func wanted(traces []trace) int {
+	var n int64
+	for _, t := range traces {
+		n = max(n, t.total.Samples())
+	}
+	return min(max(int(2*math.Cbrt(float64(n))), 60), maxBins)
+}
+
+// bins returns the edges, in ns, of bins that hold all from lo to hi: about as many
+// as wanted, of equal width, or on a logarithmic axis of equal ratio, but none
+// narrower than what the samples resolve.
+func bins(traces []trace, lo, hi int64, scale Scale, wanted int) []int64 {
 	if len(traces) == 0 {
 		return nil
 	}
@@ -73,11 +84,11 @@ func bins(traces []trace, lo, hi int64, scale Scale) []int64 {
 	if g.step == 1 {
 		lo -= lo / 1024 // the bucket of the least sample may begin before it
 	}
-	width := g.step * max(1, int64(math.Round(roundStep(float64(hi-lo)/columns+1)/float64(g.step))))
+	width := g.step * max(1, int64(math.Round(roundStep(float64(hi-lo)/float64(wanted)+1)/float64(g.step))))
 	if scale != Log && g.step == 1 {
 		lo = lo / width * width
 	}
-	ratio := math.Pow(float64(max(hi, 1))/float64(max(lo, 1)), 1.0/columns)
+	ratio := math.Pow(float64(max(hi, 1))/float64(max(lo, 1)), 1/float64(wanted))
 	edges := []int64{g.edge(lo)}
 	for e := edges[0]; e <= hi; {
 		next := e + width

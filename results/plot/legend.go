@@ -74,7 +74,7 @@ func (l *legend) draw(c draw.Canvas) {
 		if e.Style == Dots {
 			c.DrawGlyphNoClip(draw.GlyphStyle{Color: parse(e.Color, 1), Radius: 2.6, Shape: draw.CircleGlyph{}}, vg.Point{X: at.X + legendSwatch/2 - 3, Y: at.Y})
 		}
-		c.FillText(l.style, vg.Point{X: at.X + legendSwatch, Y: at.Y}, e.entry())
+		c.FillText(l.style, vg.Point{X: at.X + legendSwatch, Y: at.Y}, fit(l.style, e.entry(), column-legendSwatch))
 	}
 	y -= legendLine * vg.Length(l.rows())
 	if l.grid != nil {
@@ -84,7 +84,7 @@ func (l *legend) draw(c draw.Canvas) {
 	grey := l.style
 	grey.Color = color.NRGBA{0x66, 0x66, 0x66, 255}
 	for _, n := range l.notes {
-		c.FillText(grey, vg.Point{X: c.Min.X, Y: y}, n)
+		c.FillText(grey, vg.Point{X: c.Min.X, Y: y}, fit(grey, n, l.width))
 		y -= legendLine
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"worstcase/results"
@@ -56,6 +57,7 @@ func TestPictures(t *testing.T) {
 		{"day", []made{day}},
 		{"many", []made{many}},
 		{"few", []made{few}},
+		{"long-label", []made{{label: strings.Repeat("a very long <label> ", 20), cpus: 1, seconds: 2, rate: 500, base: 4000}}},
 		{"none", []made{{label: "nothing"}}},
 		{"no-runs", nil},
 	} {

@@ -62,7 +62,7 @@ func duration(runs []*results.Run) float64 {
 
 // stretch is how many seconds become one point of a curve over time.
 func stretch(runs []*results.Run) float64 {
-	least := duration(runs) / (2 * columns)
+	least := duration(runs) / (2 * maxBins)
 	for _, s := range []float64{1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 6 * 3600} {
 		if s >= least {
 			return s
