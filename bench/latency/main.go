@@ -60,11 +60,11 @@ type bench struct {
 	dir, ours           string
 }
 
-// compare makes the pairs and prints a line for each figure.
-func (b *bench) compare(seconds int, what string, ours, theirs func(seconds int) (sample, error)) error {
+// compare makes the pairs and prints a line for each of the figures.
+func (b *bench) compare(seconds int, figures []figure, ours, theirs func(seconds int) (sample, error)) error {
 	var a, c []sample
 	for i := range b.pairs {
-		fmt.Fprintf(os.Stderr, "\r%s: pair %d of %d ", what, i+1, b.pairs)
+		fmt.Fprintf(os.Stderr, "\r%v: pair %d of %d ", figures, i+1, b.pairs)
 		x, err := ours(seconds)
 		if err != nil {
 			return err
@@ -76,20 +76,19 @@ func (b *bench) compare(seconds int, what string, ours, theirs func(seconds int)
 		a, c = append(a, x), append(c, y)
 	}
 	fmt.Fprint(os.Stderr, "\r\033[K")
-	for _, f := range figures() {
+	for _, f := range figures {
 		x, y := known(f, a, c)
-		switch _, compared := a[0][f]; {
-		case len(x) >= 6:
-			fmt.Println(ratio(f, x, y))
-		case compared && len(c) > 0 && f == p99:
-			fmt.Printf("%-18s beyond cyclictest's histogram of 100 us in %d of %d pairs: too few to compare\n", f, len(a)-len(x), len(a))
+		if len(x) < 6 {
+			fmt.Printf("%-18s known in %d of %d pairs only: too few to compare\n", f, len(x), len(a))
+			continue
 		}
+		fmt.Println(ratio(f, x, y))
 	}
 	return nil
 }
 
-// known are the pairs in which both tools gave the figure; six are the least
-// whose range is a 95 % interval.
+// known are the pairs in which both tools gave the figure (cyclictest's
+// histogram ends at 100 us). Six are the least whose range is a 95 % interval.
 func known(f figure, ours, theirs []sample) (a, b []sample) {
 	for i := range ours {
 		if ours[i][f] > 0 && theirs[i][f] > 0 {
@@ -101,25 +100,17 @@ func known(f figure, ours, theirs []sample) (a, b []sample) {
 
 func (b *bench) latencies() error {
 	fmt.Printf("%d pairs of %d s, period 100 us, FIFO 95, cpu %d; ratio worstcase / cyclictest\n", b.pairs, b.seconds, b.cpu)
-	return b.compare(b.seconds, "minimum and average", b.measureOurs(100), b.measureTheirs(100))
+	return b.compare(b.seconds, []figure{minimum, average}, b.measureOurs(100), b.measureTheirs(100))
 }
 
 // tails compares p99, for which cyclictest needs its histogram.
 func (b *bench) tails() error {
-	keep := func(s sample, err error) (sample, error) { return sample{p99: s[p99]}, err }
-	ours, theirs := b.measureOurs(100), b.measureTheirs(100, "-h", "100000")
-	return b.compare(b.seconds, "p99",
-		func(n int) (sample, error) { return keep(ours(n)) },
-		func(n int) (sample, error) { return keep(theirs(n)) })
+	return b.compare(b.seconds, []figure{p99}, b.measureOurs(100), b.measureTheirs(100, "-h", "100000"))
 }
 
 // cpuTime compares what a cycle costs, start and end included: longer runs.
 func (b *bench) cpuTime() error {
-	keep := func(s sample, err error) (sample, error) { return sample{cpu: s[cpu]}, err }
-	ours, theirs := b.measureOurs(100), b.measureTheirs(100)
-	return b.compare(4*b.seconds, "CPU time",
-		func(n int) (sample, error) { return keep(ours(n)) },
-		func(n int) (sample, error) { return keep(theirs(n)) })
+	return b.compare(4*b.seconds, []figure{cpu}, b.measureOurs(100), b.measureTheirs(100))
 }
 
 // smallestPeriod looks, in whole us, for the shortest period of which less

@@ -20,8 +20,6 @@ const (
 	missed
 )
 
-func figures() []figure { return []figure{minimum, average, p99, cpu} }
-
 func (f figure) String() string {
 	return [...]string{"min", "avg", "p99", "CPU time per cycle", "missed"}[f]
 }
