@@ -1,14 +1,11 @@
 package klatency
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"slices"
-	"strconv"
 	"time"
 
 	"github.com/cilium/ebpf"
@@ -23,17 +20,6 @@ import (
 	"worstcase/sampler"
 	"worstcase/session"
 )
-
-// DefaultThreshold is from which gap on the polling thread calls it noise, as
-// the osnoise tracer does.
-const DefaultThreshold = 5 * time.Microsecond
-
-// A NoiseConfig says what to measure.
-type NoiseConfig struct {
-	CPUs []int
-	// Threshold is the shortest gap that counts.
-	Threshold time.Duration
-}
 
 // A Noise measures what a thread that never sleeps loses of its CPU: a thread
 // of SCHED_OTHER polls the clock, eBPF programs count who ran instead. Samples
@@ -50,42 +36,13 @@ type Noise struct {
 	takers []Taker
 }
 
-// A NoiseSource is what took time, and how often.
-type NoiseSource struct {
-	Count int64
-	NS    int64
-}
-
-// NoiseFigures are those of one CPU.
-type NoiseFigures struct {
-	// Runtime is the measured time, Total the noise in it, MaxGap the longest
-	// gap; ns.
-	Runtime, Total, MaxGap int64
-	// Hardware is the gaps in which nothing else ran: the hardware, the firmware
-	// or a hypervisor took the CPU.
-	Hardware, NMI, IRQ, Softirq, Thread NoiseSource
-}
-
-// A Taker is a thread that took time of a measured CPU.
-type Taker struct {
-	PID  int
-	Name string
-	NoiseSource
-}
-
 // NewNoise measures with the configuration.
 func NewNoise(cfg NoiseConfig, warn func(string)) *Noise {
 	return &Noise{cfg: cfg, warn: warn, found: make([]NoiseFigures, len(cfg.CPUs))}
 }
 
 // Series is one for each CPU.
-func (s *Noise) Series() []results.SeriesInfo {
-	infos := make([]results.SeriesInfo, len(s.cfg.CPUs))
-	for i, cpu := range s.cfg.CPUs {
-		infos[i] = results.SeriesInfo{ID: i, Labels: results.Labels{"cpu": strconv.Itoa(cpu), "what": "noise"}}
-	}
-	return infos
-}
+func (s *Noise) Series() []results.SeriesInfo { return noiseSeries(s.cfg.CPUs) }
 
 // Open loads the programs and makes the threads.
 func (s *Noise) Open(ctx context.Context) error {
@@ -260,7 +217,7 @@ func (s *Noise) readTakers() error {
 		}
 		s.takers = append(s.takers, Taker{int(pid), comm(name), NoiseSource{int64(t.Count), int64(t.Ns)}})
 	}
-	slices.SortFunc(s.takers, func(a, b Taker) int { return cmp.Compare(b.NS, a.NS) })
+	sortTakers(s.takers)
 	return all.Err()
 }
 
@@ -273,15 +230,7 @@ func (s *Noise) Figures() []NoiseFigures { return s.found }
 
 // Close detaches the programs and ends the child.
 func (s *Noise) Close() (results.Figures, error) {
-	figures := results.Figures{}
-	for i, cpu := range s.cfg.CPUs {
-		f, key := &s.found[i], fmt.Sprintf("noise.cpu%d.", cpu)
-		figures[key+"runtime_ns"], figures[key+"noise_ns"], figures[key+"max_gap_ns"] = float64(f.Runtime), float64(f.Total), float64(f.MaxGap)
-		for name, source := range map[string]NoiseSource{"hardware": f.Hardware, "nmi": f.NMI, "irq": f.IRQ, "softirq": f.Softirq, "thread": f.Thread} {
-			figures[key+name+".count"], figures[key+name+".noise_ns"] = float64(source.Count), float64(source.NS)
-		}
-	}
-	return figures, s.close()
+	return noiseRecord(s.cfg.CPUs, s.found), s.close()
 }
 
 func (s *Noise) close() error {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -95,11 +94,11 @@ func (s *Timerlat) Open(ctx context.Context) error {
 }
 
 func (s *Timerlat) start() error {
-	tracers, err := s.fs.Read("available_tracers")
-	if err != nil || !slices.Contains(strings.Fields(tracers), "timerlat") {
+	if !hasTracer(s.fs, "timerlat") {
 		return remedy.Unavailable(errors.New("this kernel has no timerlat tracer"),
 			"it needs CONFIG_TIMERLAT_TRACER=y; use --backend ebpf, which needs no configuration but BTF")
 	}
+	var err error
 	if !s.cfg.KeepIdle {
 		if s.idle, err = rtsched.HoldDMALatency(s.cfg.DMALatency); err != nil {
 			s.warn(err.Error() + ": CPUs may fall into deep idle states")

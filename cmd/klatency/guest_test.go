@@ -29,10 +29,12 @@ func TestInGuest(t *testing.T) {
 		command("klatency", "-p", "1000", "-T", "1", "-o", "/tmp/a.run"),
 		command("klatency", "-p", "1000", "-T", "1", "-t2", "-o", "/tmp/a.run"),
 		command("klatency", "-p", "1000", "-T", "1", "--backend", "timerlat", "--stages", "--spikes", "2", "-o", "/tmp/a.run"),
+		command("klatency", "noise", "-T", "1", "-o", "/tmp/a.run"),
+		command("klatency", "noise", "-T", "1", "--backend", "ebpf", "-o", "/tmp/a.run"),
 		settings, command("ls", "/sys/kernel/tracing/instances", "/run/worstcase"),
 		command("klatency", "-p", "50", "-T", "1", "--backend", "timerlat", "-o", "/tmp/a.run"),
 	)
-	for i, c := range r[:8] {
+	for i, c := range r[:10] {
 		if c.Status != 0 {
 			t.Errorf("command %d: status %d; it said %s%s", i, c.Status, c.Stdout, c.Stderr)
 		}
@@ -58,14 +60,16 @@ func TestInGuest(t *testing.T) {
 		}
 	}
 	stages(t, r[5])
-	if diff := string(r[0].Stdout); diff != string(r[6].Stdout) {
-		t.Errorf("settings before %s and after %s", r[0].Stdout, r[6].Stdout)
+	noise(t, "osnoise", r[6])
+	noise(t, "eBPF", r[7])
+	if diff := string(r[0].Stdout); diff != string(r[8].Stdout) {
+		t.Errorf("settings before %s and after %s", r[0].Stdout, r[8].Stdout)
 	}
-	if left := string(r[7].Stdout); strings.Contains(left, "worstcase-") || strings.Contains(left, ".json") {
+	if left := string(r[9].Stdout); strings.Contains(left, "worstcase-") || strings.Contains(left, ".json") {
 		t.Errorf("left behind: %s", left)
 	}
-	if r[8].Status != 4 || !bytes.Contains(r[8].Stderr, []byte("--backend ebpf")) {
-		t.Errorf("a period too short for timerlat: status %d, %s", r[8].Status, r[8].Stderr)
+	if r[10].Status != 4 || !bytes.Contains(r[10].Stderr, []byte("--backend ebpf")) {
+		t.Errorf("a period too short for timerlat: status %d, %s", r[10].Status, r[10].Stderr)
 	}
 }
 
@@ -110,4 +114,22 @@ func stages(t *testing.T, r kernels.Result) {
 	if unknown := after["klatency.cpu0.unknown.mean_ns"]; unknown*20 > sum {
 		t.Errorf("unknown is %.0f ns of %.0f", unknown, sum)
 	}
+}
+
+// noise checks that an instrument has seen the timer's interrupts, and no more
+// noise than time.
+func noise(t *testing.T, backend string, r kernels.Result) {
+	t.Helper()
+	run := read(t, r)
+	if got := run.ConfigText(results.ConfigBackend); got != backend {
+		t.Errorf("measured with %s, not with %s", got, backend)
+	}
+	after := run.End.After
+	if n := after["noise.cpu0.irq.count"]; n < 100 || after["noise.cpu0.irq.noise_ns"] <= 0 {
+		t.Errorf("%s has seen %.0f interrupts in a second\n%s", backend, n, r.Stdout)
+	}
+	if after["noise.cpu0.noise_ns"] > after["noise.cpu0.runtime_ns"] {
+		t.Errorf("%s: more noise than time\n%s", backend, r.Stdout)
+	}
+	t.Logf("noise by %s, in instructions:\n%s", backend, r.Stdout)
 }

@@ -14,6 +14,15 @@ import (
 	"worstcase/session"
 )
 
+const osnoise = "osnoise"
+
+// A noiseMeter is one of the instruments.
+type noiseMeter interface {
+	session.Source
+	Figures() []klatency.NoiseFigures
+	Takers() []klatency.Taker
+}
+
 // noise is klatency's subcommand of that name.
 func noise(ctx context.Context, env *cli.Env) error {
 	var (
@@ -29,6 +38,7 @@ func noise(ctx context.Context, env *cli.Env) error {
 		fs.MarkHidden(name) // of a table that this command doesn't print
 	}
 	fs.VarP(&cpus, "cpus", "c", "CPUs to measure (0-3,6); default: the first isolated CPU, else the last one")
+	backend := fs.String("backend", "", "instrument: osnoise, the kernel's own tracer, or ebpf; default: osnoise where the\nkernel has it")
 	all := fs.BoolP("all", "a", false, "measure all CPUs")
 	fs.Var(threshold.Value(), "threshold", "shortest gap that is noise, in us or with a unit")
 	load.Register(fs)
@@ -48,6 +58,9 @@ func noise(ctx context.Context, env *cli.Env) error {
 	if threshold.Duration <= 0 {
 		return cli.Usagef("--threshold %s: a time above 0", threshold.Duration)
 	}
+	if *backend != "" && *backend != osnoise && *backend != ebpf {
+		return cli.Usagef("--backend %s: %s or %s", *backend, osnoise, ebpf)
+	}
 	loads, err := load.Loads()
 	if err != nil {
 		return err
@@ -61,12 +74,19 @@ func noise(ctx context.Context, env *cli.Env) error {
 		return err
 	}
 	config := klatency.NoiseConfig{CPUs: measured, Threshold: threshold.Duration}
+	if *backend == "" && klatency.HasOsnoise() {
+		*backend = osnoise
+	}
 	return recording.Close(loadflag.Each(ctx, loads, env.Warn, func(loads []session.Load) error {
 		record := map[string]any{
 			results.ConfigMode: "noise", results.ConfigBackend: "eBPF", results.ConfigPolicy: "SCHED_OTHER",
 			"cpus": host.FormatCPUList(measured), "threshold_ns": int64(threshold.Duration),
 		}
-		src := klatency.NewNoise(config, env.Warn)
+		src := noiseMeter(klatency.NewNoise(config, env.Warn))
+		if *backend == osnoise {
+			record[results.ConfigBackend] = osnoise
+			src = klatency.NewOsnoise(config, env.Warn)
+		}
 		cfg := session.Config{Header: results.Header{Tool: "klatency", Config: loadflag.Record(record, loads)}, Loads: loads}
 		if err := recording.Run(ctx, cfg, src); err != nil || !recording.Table() {
 			return err
@@ -141,8 +161,9 @@ func takers(all []klatency.Taker) *render.Table {
 const noiseHelp = `klatency noise measures what a thread that never sleeps loses of its CPU.
 
 A thread of SCHED_OTHER polls the clock on each measured CPU. A gap between two
-readings is noise; eBPF programs count the interrupts, softirqs and threads that
-ran instead. What none of them explains was the hardware's or a hypervisor's.
+readings is noise; the kernel's osnoise tracer where there is one, else eBPF
+programs count the interrupts, softirqs and threads that ran instead. What none
+of them explains was the hardware's or a hypervisor's.
 
 usage: klatency noise [options]
 
