@@ -164,6 +164,9 @@ func (s *Noise) Drain(rec *session.Recorder) error {
 	}
 	if s.base == nil && all != nil {
 		s.base, s.begin = all, now // the counters begin here, so the gaps do, too
+		if err := s.forgetTakers(); err != nil {
+			return err
+		}
 	}
 	for i, ring := range s.child.Rings {
 		f := &s.found[i]
@@ -204,8 +207,24 @@ func (s *Noise) Stop() error {
 	return errors.Join(err, s.readTakers())
 }
 
-// readTakers reads what each thread took since the programs run, warm-up
-// included.
+// forgetTakers begins their figures anew.
+func (s *Noise) forgetTakers() error {
+	var pids []uint32
+	var pid uint32
+	var t interferenceTaker
+	takers := s.loaded.Maps["takers"]
+	for all := takers.Iterate(); all.Next(&pid, &t); {
+		pids = append(pids, pid)
+	}
+	for _, pid := range pids {
+		if err := takers.Delete(pid); err != nil && !errors.Is(err, ebpf.ErrKeyNotExist) {
+			return fmt.Errorf("forget what thread %d took: %w", pid, err)
+		}
+	}
+	return nil
+}
+
+// readTakers reads what each thread took in the measured time.
 func (s *Noise) readTakers() error {
 	var pid uint32
 	var t interferenceTaker
@@ -222,7 +241,7 @@ func (s *Noise) readTakers() error {
 }
 
 // Takers are the threads that ran on the measured CPUs instead of the polling
-// ones, warm-up included, those that took most first.
+// ones, those that took most first.
 func (s *Noise) Takers() []Taker { return s.takers }
 
 // Figures are those of each CPU.

@@ -15,7 +15,7 @@ import (
 // counts instructions: figures repeat, and are of no machine.
 func TestInGuest(t *testing.T) {
 	k := kernels.Get(t, "6.1-rt-amd64")
-	g := kernels.Guest{Kernel: k, Icount: true, Timeout: 4 * time.Minute, Files: map[string]string{
+	g := kernels.Guest{Kernel: k, Icount: true, Timeout: 5 * time.Minute, Files: map[string]string{
 		"/bin/klatency": kernels.Build(t, k, "worstcase/cmd/klatency"),
 	}}
 	kernels.Installed(t, k, g.Files, "cat")

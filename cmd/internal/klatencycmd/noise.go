@@ -149,7 +149,7 @@ func noiseTable(cpus []int, figures []klatency.NoiseFigures) *render.Table {
 // takers shows the threads that took most.
 func takers(all []klatency.Taker) *render.Table {
 	t := &render.Table{
-		Title:   "Threads that took most, warm-up included",
+		Title:   "Threads that took most",
 		Columns: []render.Column{render.Words("thread"), render.Count("pid"), render.Latency("took"), render.Count("n")},
 	}
 	for _, k := range all[:min(10, len(all))] {
