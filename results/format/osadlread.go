@@ -111,7 +111,7 @@ func (r *osadl) core(s *foreign.Scanner) {
 	}
 	s.Array(func() {
 		n, ok := s.Count()
-		if ok && n > 0 && class < results.Highest && r.draft.Spend(40) {
+		if ok && n > 0 && class < results.Highest && r.draft.Spend(20) {
 			core.Append(foreign.Bucket{NS: class, N: n})
 		}
 		class++

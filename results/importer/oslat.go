@@ -112,7 +112,7 @@ func (r *oslatText) bucket(value, rest []byte) {
 		return
 	}
 	r.each(rest, 1, func(i int, n float64) {
-		if n > 0 && r.draft.Spend(40) {
+		if n > 0 && r.draft.Spend(20) {
 			r.buckets[i].Append(foreign.Bucket{NS: ns, N: int64(n)})
 		}
 	})

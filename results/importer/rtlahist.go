@@ -43,7 +43,13 @@ func readRTLAHist(text []byte, o foreign.Options) ([]*foreign.Draft, error) {
 	if len(r.columns) == 0 {
 		return nil, errNoHeader
 	}
-	r.fill()
+	r.totals = false
+	lines = foreign.Lines{Rest: text}
+	for line, ok := lines.Next(); ok && r.draft.Err() == nil && !r.totals; line, ok = lines.Next() {
+		if err := r.row(line); err != nil {
+			return nil, err
+		}
+	}
 	return []*foreign.Draft{r.draft}, nil
 }
 
@@ -51,16 +57,10 @@ func readRTLAHist(text []byte, o foreign.Options) ([]*foreign.Draft, error) {
 type rtlaHist struct {
 	draft   *foreign.Draft
 	unit    time.Duration
-	columns []*rtlaColumn
+	columns []*foreign.Series
 	width   int64 // of buckets in units: the greatest common divisor of indices
 	totals  bool  // the lines for all CPUs have begun
 	stop    stopTracing
-}
-
-// An rtlaColumn is one column: a CPU and a context.
-type rtlaColumn struct {
-	series  *foreign.Series
-	buckets foreign.List[foreign.Bucket] // index and samples
 }
 
 func (r *rtlaHist) line(line []byte) error {
@@ -82,7 +82,9 @@ func (r *rtlaHist) line(line []byte) error {
 			return r.summary(key, rest)
 		}
 	default:
-		return r.row(first, rest)
+		if low, ok := r.index(first); ok {
+			r.width = gcd(r.width, low)
+		}
 	}
 	return nil
 }
@@ -137,25 +139,37 @@ func (r *rtlaHist) header(rest []byte) error {
 		default:
 			return fmt.Errorf("read histogram: unknown column %q", foreign.Clip(name))
 		}
-		if !r.draft.Spend(64) {
+		if r.draft.Err() != nil {
 			return nil
 		}
-		r.columns = append(r.columns, &rtlaColumn{series: r.draft.Series(labels)})
+		r.columns = append(r.columns, r.draft.Series(labels))
 	}
 	return nil
 }
 
-// row takes a line of the histogram. Other lines are passed by.
-func (r *rtlaHist) row(index, rest []byte) error {
-	low, err := foreign.ParseCount(index)
-	if err != nil || low > results.Highest || len(r.columns) == 0 || r.totals {
+// index reads the first word of a row of the histogram.
+func (r *rtlaHist) index(word []byte) (low int64, ok bool) {
+	low, err := foreign.ParseCount(word)
+	return low, err == nil && low <= results.Highest && len(r.columns) > 0 && !r.totals
+}
+
+// row gives each series its column of a line of the histogram, once the width of
+// buckets is known. Other lines are passed by.
+func (r *rtlaHist) row(line []byte) error {
+	first, rest, _ := bytes.Cut(line, []byte{' '})
+	if string(first) == "ALL:" {
+		r.totals = true
+	}
+	low, ok := r.index(first)
+	if !ok {
 		return nil
 	}
-	r.width = gcd(r.width, low)
-	return r.each(rest, func(c *rtlaColumn, field []byte) error {
+	// Figures are truncated to whole units.
+	from, to := low*int64(r.unit), (low+max(r.width, 1)-1)*int64(r.unit)
+	return r.each(rest, func(s *foreign.Series, field []byte) error {
 		n, err := foreign.ParseCount(field)
-		if err == nil && n > 0 && r.draft.Spend(40) {
-			c.buckets.Append(foreign.Bucket{NS: low, N: n})
+		if err == nil {
+			s.Bucket(from, to, n)
 		}
 		return err
 	})
@@ -163,33 +177,33 @@ func (r *rtlaHist) row(index, rest []byte) error {
 
 // summary takes a line of one figure for each column.
 func (r *rtlaHist) summary(key string, rest []byte) error {
-	return r.each(rest, func(c *rtlaColumn, field []byte) error {
+	return r.each(rest, func(s *foreign.Series, field []byte) error {
 		if string(field) == "-" {
 			return nil
 		}
 		if key == "over:" || key == "count:" {
 			n, err := foreign.ParseCount(field)
 			if key == "count:" {
-				c.series.Count(n)
+				s.Count(n)
 			} else {
-				c.series.Above(n)
+				s.Above(n)
 			}
 			return err
 		}
 		ns, err := foreign.ParseTimeF(field, r.unit)
 		switch key {
 		case "min:":
-			c.series.Min(int64(ns))
+			s.Min(int64(ns))
 		case "avg:":
-			c.series.Mean(ns)
+			s.Mean(ns)
 		case "max:":
-			c.series.Max(int64(ns))
+			s.Max(int64(ns))
 		}
 		return err
 	})
 }
 
-func (r *rtlaHist) each(rest []byte, take func(c *rtlaColumn, field []byte) error) error {
+func (r *rtlaHist) each(rest []byte, take func(s *foreign.Series, field []byte) error) error {
 	i := 0
 	for field := range bytes.FieldsSeq(rest) {
 		if i == len(r.columns) {
@@ -201,17 +215,6 @@ func (r *rtlaHist) each(rest []byte, take func(c *rtlaColumn, field []byte) erro
 		i++
 	}
 	return nil
-}
-
-// fill gives the series their buckets, now that the width is known.
-func (r *rtlaHist) fill() {
-	unit := int64(r.unit)
-	for _, c := range r.columns {
-		for _, b := range c.buckets.All() {
-			high := b.NS + max(r.width, 1) - 1
-			c.series.Bucket(b.NS*unit, high*unit, b.N)
-		}
-	}
 }
 
 func gcd(a, b int64) int64 {

@@ -156,7 +156,7 @@ func (t *rtTest) bucket(s *foreign.Scanner, th *rtThread, key []byte) {
 	if err == nil && value > results.Highest {
 		err = fmt.Errorf("bucket %d is out of range", value)
 	}
-	if t.draft.Fail(err); ok && t.draft.Spend(40) {
+	if t.draft.Fail(err); ok && t.draft.Spend(20) {
 		th.histogram.Append(foreign.Bucket{NS: value, N: n})
 	}
 }
