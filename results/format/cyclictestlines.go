@@ -23,6 +23,8 @@ type cyclicThread struct {
 	worst         foreign.Bucket               // -v: cycle and value
 }
 
+// thread returns thread i, made with all before it if need be. After an error
+// it returns one that counts for nothing.
 func (r *cyclictestText) thread(i int64) *cyclicThread {
 	if i < 0 || i > 1<<16 {
 		r.draft.Fail(foreign.ErrSize)

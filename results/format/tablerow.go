@@ -10,8 +10,8 @@ import (
 	"worstcase/results/foreign"
 )
 
-// A tableRow is the figures of one row. Times are in ns, and absent unless their bit in missing
-// is clear.
+// A tableRow is the figures of one row. Times are in ns, and absent unless their
+// bit in missing is clear.
 type tableRow struct {
 	missing     results.Missing
 	min, max    int64
