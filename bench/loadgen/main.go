@@ -3,7 +3,7 @@
 // ratios ours / theirs with the 95 % confidence interval of the latter. It also
 // checks that limits hold and what controlling a load costs.
 //
-//	go run ./bench/loadgen [-pairs 5] [-parts sched,fork,exec,memory,cpu,limit,control,worst]
+//	go run ./bench/loadgen [-pairs 8] [-seconds 5] [-parts sched,fork,exec,memory,cpu,limit,control,worst]
 //
 // It needs root, hackbench of the package rt-tests, and stress-ng. Part worst
 // runs latency under the load worst and under each of the others for -seconds,
@@ -28,8 +28,8 @@ import (
 func main() {
 	loadgen.Main()
 	b := bench{}
-	flag.IntVar(&b.pairs, "pairs", 5, "pairs of runs for each figure")
-	seconds := flag.Float64("seconds", 3, "length of a run")
+	flag.IntVar(&b.pairs, "pairs", 8, "pairs of runs for each figure")
+	seconds := flag.Float64("seconds", 5, "length of a run")
 	flag.StringVar(&b.worst, "worst", "worst", "the load, or profile, to compare in part worst")
 	parts := flag.String("parts", "sched,fork,exec,memory,cpu,limit,control,worst", "what to measure")
 	flag.Parse()

@@ -20,7 +20,7 @@ func (v *Size) Set(s string) error {
 		}
 	}
 	n, err := strconv.ParseFloat(number, 64)
-	if err != nil || !(n > 0) || n*unit > math.MaxInt64/2 {
+	if err != nil || !(n*unit >= 1) || n*unit > math.MaxInt64/2 {
 		return fmt.Errorf("%q is no size: a number with K, M, G or T, such as 512M", s)
 	}
 	*v = Size(n * unit)
