@@ -33,11 +33,9 @@ func newBody(t *sampler.Thread) (sampler.Body, error) {
 	if l.limit == 0 {
 		l.limit = 1<<63 - 1
 	}
-	if len(t.Files) > 0 {
-		l.freezer = newFreezer(t.Files)
-	}
+	l.freezer = newFreezer(t.Files)
 	return func(first int64) error {
-		l.freezer.from = t.Measured()
+		l.from = t.Measured()
 		if args.Align == AlignSpread {
 			first += int64(args.Period) * int64(t.Index) / int64(t.Threads)
 		}
@@ -52,6 +50,7 @@ func newBody(t *sampler.Thread) (sampler.Body, error) {
 type loop struct {
 	thread  *sampler.Thread
 	period  int64
+	from    int64 // of the measured time: what comes before breaks and freezes nothing
 	limit   int64
 	rest    bool
 	dog     sampler.Watchdog
@@ -73,10 +72,10 @@ func (l *loop) run(w *rtsched.Waiter, due int64) error {
 		late := now - due
 		row[0], row[1], row[2] = due, late, missed
 		t.Put(row)
-		if late > l.freezer.worst {
-			l.freezer.freeze(due, late)
+		if late > l.freezer.worst && due >= l.from {
+			l.freezer.freeze(late)
 		}
-		if late > l.limit {
+		if late > l.limit && due >= l.from {
 			t.End(reasonBreak)
 		}
 		if l.dog.Barks(due, missed) {
