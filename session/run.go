@@ -66,6 +66,7 @@ type run struct {
 	end      results.End
 	closed   bool // a sink's reader is gone
 	gone     []bool
+	failed   []bool // sinks whose failure has been told
 	sinkErr  error
 }
 
@@ -75,7 +76,7 @@ type run struct {
 // could not keep what was measured; the End is valid beside it, and nil only
 // when the measurement never began.
 func Run(ctx context.Context, cfg Config, src Source) (*results.End, error) {
-	r := &run{Config: cfg, source: src, gone: make([]bool, len(cfg.Sinks))}
+	r := &run{Config: cfg, source: src, gone: make([]bool, len(cfg.Sinks)), failed: make([]bool, len(cfg.Sinks))}
 	if r.Warn == nil {
 		r.Warn = func(string) {}
 	}
@@ -135,7 +136,8 @@ func (r *run) put(rec results.Record) {
 		case err == nil:
 		case errors.Is(err, syscall.EPIPE):
 			r.gone[i], r.closed = true, true
-		default:
+		case !r.failed[i]:
+			r.failed[i] = true
 			r.sinkErr = errors.Join(r.sinkErr, err)
 			r.Warn(err.Error())
 		}

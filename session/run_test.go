@@ -93,7 +93,9 @@ func TestRunEnds(t *testing.T) {
 				time.AfterFunc(tc.cancel, cancel)
 			}
 			src, run := &fake{fail: tc.fail}, &results.Run{}
-			end, err := Run(ctx, Config{Duration: 3 * time.Second, Period: period, Sinks: []results.Sink{run, sink(func(rec results.Record) error {
+			var warned []string
+			warn := func(text string) { warned = append(warned, text) }
+			end, err := Run(ctx, Config{Duration: 3 * time.Second, Period: period, Warn: warn, Sinks: []results.Sink{run, sink(func(rec results.Record) error {
 				if _, ok := rec.(*results.Interval); ok {
 					return tc.sink
 				}
@@ -110,6 +112,9 @@ func TestRunEnds(t *testing.T) {
 			}
 			if got := strings.Join(src.calls, " "); got != "open start stop close" {
 				t.Errorf("calls %s", got)
+			}
+			if len(warned) > 1 || err != nil && strings.Contains(err.Error(), "\n") {
+				t.Errorf("told more than once: warnings %q, error %v", warned, err)
 			}
 		})
 	}

@@ -130,6 +130,13 @@ func TestSummary(t *testing.T) {
 	two := made(t, false, config, results.SeriesInfo{ID: 0, Labels: results.Labels{"cpu": "0"}}, results.SeriesInfo{ID: 1, Labels: results.Labels{"cpu": "3"}})
 	two.Warnings = []string{"line 17 is torn, left out"}
 	golden(t, "cut-short", Summary(two))
+
+	broken := made(t, true, config, results.SeriesInfo{Labels: results.Labels{"cpu": "1"}})
+	broken.End.Reason, broken.End.Error = "error", "the sampler was killed"
+	var text strings.Builder
+	if err := Summary(broken).Text(&text); err != nil || !strings.Contains(text.String(), "failed: the sampler was killed\n") {
+		t.Errorf("error %v, a run that failed shows as:\n%s", err, &text)
+	}
 }
 
 // TestSummaryOfImport shows a run of which a file told three figures.

@@ -127,6 +127,8 @@ func notes(run *results.Run, totals []results.Total, names []string) []string {
 	}
 	if run.Truncated() {
 		list = append(list, "cut short: the run has no end")
+	} else if run.End.Error != "" {
+		list = append(list, "failed: "+run.End.Error)
 	}
 	bounded := false
 	for i := range totals {

@@ -123,8 +123,12 @@ func Finish(env *Env, err error) int {
 	if err == nil || status == StatusGood || err.Error() == "" {
 		return status
 	}
+	told := map[string]bool{} // a full disk fails writing, and closing again
 	for line := range strings.Lines(err.Error()) {
-		env.Warn(strings.TrimSuffix(line, "\n"))
+		if line = strings.TrimSuffix(line, "\n"); !told[line] {
+			told[line] = true
+			env.Warn(line)
+		}
 	}
 	if hint := remedy.Of(err); hint != "" {
 		fmt.Fprintf(env.Stderr, "hint: %s\n", hint)

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -11,6 +13,9 @@ import (
 	"worstcase/results"
 	"worstcase/results/format"
 )
+
+// noLimit stands for a gate of numbers that wasn't asked for.
+const noLimit = -1
 
 // Measure is the flags that every measuring tool has: how long, what to print,
 // what to keep, and which limits to hold the figures against.
@@ -40,6 +45,8 @@ type Measure struct {
 	Silent bool
 	// What is the kind of series that the limits are for; empty for all.
 	What string
+
+	set *pflag.FlagSet
 }
 
 // Flags makes a flag set whose -h isn't help, since that letter is the
@@ -65,9 +72,10 @@ func Usages(fs *pflag.FlagSet) string {
 
 // Register adds the flags to fs.
 func (m *Measure) Register(fs *pflag.FlagSet) {
+	m.set = fs
 	m.Duration.Unit, m.Cell.Unit, m.Max.Unit, m.Break.Unit = time.Second, time.Nanosecond, time.Microsecond, time.Microsecond
 	m.Cell.Duration = time.Microsecond
-	fs.VarP(m.Duration.Value(), "duration", "T", "measured time in seconds or with a unit (60, 5m, 1h), after one second of\nwarm-up; without it until a signal")
+	fs.VarP(m.Duration.Value(), "duration", "T", "measured time in seconds or with a unit (60, 5m, 1h), after one second of\nwarm-up; without it, or 0, until a signal")
 	fs.StringVar(&m.Form, "format", format.Xenomai3, "form of the table: "+strings.Join(format.Forms(), ", "))
 	fs.IntVarP(&m.Lines, "lines", "l", 21, "lines of data for each header; 0: no header")
 	fs.BoolVarP(&m.Quiet, "quiet", "q", false, "print the summary only; needs -T")
@@ -84,13 +92,16 @@ func (m *Measure) Register(fs *pflag.FlagSet) {
 	fs.StringVar(&m.Raw, "raw", "", "keep every sample with its date in `FILE`")
 	fs.VarP(m.Max.Value(), "max", "m", "exit with status 3 when the worst case is above this (150us, or a number of us)")
 	fs.StringArrayVar(&m.Percentiles, "percentile", nil, "exit with status 3 when a percentile is above its limit, as in 99.999=`80us`;\nmay be given several times")
-	fs.Int64Var(&m.MaxOverruns, "max-overruns", -1, "exit with status 3 when more periods than this are missed")
-	fs.Int64Var(&m.MaxLost, "max-lost", -1, "exit with status 3 when more than this is lost or unrecorded")
+	fs.Int64Var(&m.MaxOverruns, "max-overruns", noLimit, "exit with status 3 when more periods than this are missed")
+	fs.Int64Var(&m.MaxLost, "max-lost", noLimit, "exit with status 3 when more than this is lost or unrecorded")
 	fs.Var(m.Break.Value(), "break", "stop at the first sample above this, with status 3")
 }
 
 // Check says what is wrong with the flags' values, as a usage error.
 func (m *Measure) Check() error {
+	if m.Duration.Duration == 0 {
+		m.Duration.Set = false // as Xenomai's -T 0
+	}
 	switch {
 	case m.Duration.Set && m.Duration.Duration < time.Second:
 		return Usagef("-T %s: at least one second", m.Duration.Duration)
@@ -102,12 +113,19 @@ func (m *Measure) Check() error {
 		return Usagef("-B %s: a cell is at least 1 ns wide", m.Cell.Duration)
 	case m.Lines < 0:
 		return Usagef("-l %d: a number of lines, 0 for no header", m.Lines)
+	case !slices.Contains(format.Forms(), m.Form):
+		return Usagef("--format %s: one of %s", m.Form, strings.Join(format.Forms(), ", "))
 	case m.Append && (m.Output == "" || m.Output == "-"):
 		return Usagef("--append needs -o FILE")
 	case m.JSON && m.Output == "-":
 		return Usagef("--json and -o - both want standard output")
 	case m.Gnuplot == "-" && (m.JSON || m.Output == "-"):
 		return Usagef("-g - wants standard output for itself beside the table")
+	case m.Raw == "-":
+		return Usagef("--raw -: samples go into a file only")
+	}
+	if err := m.checkFiles(); err != nil {
+		return err
 	}
 	if _, err := m.syncEvery(); err != nil {
 		return err
@@ -116,9 +134,39 @@ func (m *Measure) Check() error {
 	return err
 }
 
+// checkFiles says which file has no name, as that of an unset variable has, or
+// would be written twice.
+func (m *Measure) checkFiles() error {
+	seen := map[string]string{}
+	for _, f := range []struct{ flag, path string }{{"output", m.Output}, {"raw", m.Raw}, {"gnuplot", m.Gnuplot}} {
+		switch {
+		case f.path == "" && m.set.Changed(f.flag):
+			return Usagef("--%s: the name of the file is empty", f.flag)
+		case f.path == "" || f.path == "-":
+			continue
+		}
+		path := filepath.Clean(f.path)
+		if other := seen[path]; other != "" && !strings.HasPrefix(path, "/dev/") {
+			return Usagef("--%s and --%s: both would write %s", other, f.flag, f.path)
+		}
+		seen[path] = f.flag
+	}
+	return nil
+}
+
 // Limits are the gates that were asked for.
 func (m *Measure) Limits() (results.Limits, error) {
 	l := results.Limits{What: m.What, Max: m.Max.Duration, Break: m.Break.Duration}
+	switch {
+	case m.Max.Set && m.Max.Duration <= 0:
+		return l, Usagef("--max %s: a latency above zero", m.Max.Duration)
+	case m.Break.Set && m.Break.Duration <= 0:
+		return l, Usagef("--break %s: a latency above zero", m.Break.Duration)
+	case m.MaxOverruns < noLimit:
+		return l, Usagef("--max-overruns %d: a number from 0", m.MaxOverruns)
+	case m.MaxLost < noLimit:
+		return l, Usagef("--max-lost %d: a number from 0", m.MaxLost)
+	}
 	if m.MaxOverruns >= 0 {
 		l.MaxOverruns = &m.MaxOverruns
 	}
@@ -145,6 +193,9 @@ func parsePercentile(s string) (percentile float64, limit time.Duration, err err
 	d := Duration{Unit: time.Microsecond}
 	if err := d.parse(value); err != nil {
 		return 0, 0, Usage(fmt.Errorf("--percentile %s: %w", s, err))
+	}
+	if d.Duration <= 0 {
+		return 0, 0, Usagef("--percentile %s: a latency above zero", s)
 	}
 	return percentile, d.Duration, nil
 }

@@ -20,6 +20,7 @@ type Recording struct {
 	log     *results.Writer
 	raw     *results.RawWriter
 	files   []*os.File
+	made    []string // names of files that weren't there before
 	gnuplot io.Writer
 	runs    []*results.Run
 	status  error // the worst verdict so far
@@ -31,6 +32,7 @@ func (m *Measure) Open(env *Env) (*Recording, error) {
 	r := &Recording{flags: m, env: env}
 	if err := r.open(); err != nil {
 		r.closeFiles()
+		r.removeEmpty()
 		return nil, err
 	}
 	return r, nil
@@ -47,8 +49,12 @@ func (r *Recording) open() error {
 	case "-":
 		r.log = results.NewWriter(r.env.Stdout)
 	default:
+		_, missing := os.Lstat(m.Output)
 		if r.log, err = createLog(m.Output, m.Append); err != nil {
 			return err
+		}
+		if missing != nil {
+			r.made = append(r.made, m.Output)
 		}
 		r.log.SyncEvery = every
 	}
@@ -75,6 +81,8 @@ func createLog(path string, extend bool) (*results.Writer, error) {
 	switch {
 	case err == nil:
 		return log, nil
+	case isFolder(path):
+		err = remedy.Hint(fmt.Errorf("create run log: %s is a directory", path), "name a file in it")
 	case errors.Is(err, os.ErrExist):
 		err = remedy.Hint(err, "--append adds the run to it; else name another file")
 	case errors.Is(err, results.ErrInUse):
@@ -87,9 +95,21 @@ func createLog(path string, extend bool) (*results.Writer, error) {
 	return nil, Usage(err)
 }
 
-// create makes a file that must not exist yet.
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// create makes a file that must not exist yet. Devices and pipes are taken as
+// they are: a shell's >(zstd >FILE) is one.
 func (r *Recording) create(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	info, err := os.Stat(path)
+	device := err == nil && !info.Mode().IsRegular() && !info.IsDir()
+	flags := os.O_WRONLY
+	if !device {
+		flags |= os.O_CREATE | os.O_EXCL
+	}
+	f, err := os.OpenFile(path, flags, 0o644)
 	if errors.Is(err, os.ErrExist) {
 		return nil, Usage(remedy.Hint(fmt.Errorf("%s exists", path), "name another file, or remove this one first"))
 	}
@@ -97,6 +117,9 @@ func (r *Recording) create(path string) (*os.File, error) {
 		return nil, Usage(err)
 	}
 	r.files = append(r.files, f)
+	if !device {
+		r.made = append(r.made, path)
+	}
 	return f, nil
 }
 
@@ -172,6 +195,9 @@ func (r *Recording) Close(failed error) error {
 		err = errors.Join(err, results.WriteDocument(r.env.Stdout, r.runs...))
 	}
 	err = errors.Join(err, r.closeFiles())
+	if len(r.runs) == 0 {
+		r.removeEmpty()
+	}
 	if err == nil {
 		return r.status
 	}
@@ -190,6 +216,16 @@ func (r *Recording) closeFiles() error {
 		err = errors.Join(err, f.Close())
 	}
 	return err
+}
+
+// removeEmpty removes the files that were made for nothing: they would be in
+// the way of the next attempt.
+func (r *Recording) removeEmpty() {
+	for _, path := range r.made {
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() == 0 {
+			os.Remove(path)
+		}
+	}
 }
 
 // worse is the error with the status that comes first in the order 1, 5, 3.

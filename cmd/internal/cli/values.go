@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -21,8 +23,12 @@ type Duration struct {
 
 // Set parses s, such as 60, 60s, 5m or 1h30m.
 func (d *Duration) parse(s string) error {
-	if v, err := strconv.ParseFloat(s, 64); err == nil {
-		d.Duration = time.Duration(v * float64(d.Unit))
+	if v, err := strconv.ParseFloat(s, 64); err == nil || errors.Is(err, strconv.ErrRange) {
+		v *= float64(d.Unit)
+		if !(math.Abs(v) < math.MaxInt64) { // also what is not a number
+			return fmt.Errorf("%q is no duration: it is beyond 292 years", s)
+		}
+		d.Duration = time.Duration(v)
 		return nil
 	}
 	v, err := time.ParseDuration(strings.Replace(s, "us", "µs", 1))
@@ -91,6 +97,9 @@ func (l *CPUList) Set(s string) error {
 	cpus, err := host.ParseCPUList(s)
 	if err != nil {
 		return err
+	}
+	if len(cpus) == 0 {
+		return errors.New("the list is empty")
 	}
 	*l = cpus
 	return nil

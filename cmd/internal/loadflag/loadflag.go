@@ -65,6 +65,11 @@ func (f *Flags) Register(fs *pflag.FlagSet) {
 
 // Loads returns the loads, one for each run to make; nil without any.
 func (f *Flags) Loads() ([]loadgen.Config, error) {
+	for _, c := range f.commands {
+		if strings.TrimSpace(c) == "" {
+			return nil, cli.Usage(errors.New("--load-exec: the command is empty"))
+		}
+	}
 	texts := f.loads
 	if len(texts) == 0 {
 		if len(f.commands) == 0 {
