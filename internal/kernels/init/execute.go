@@ -32,6 +32,7 @@ func execute(c job.Command) job.Result {
 	r := job.Result{Status: -1, Took: time.Since(begin), Files: map[string][]byte{}}
 	if cmd.ProcessState != nil {
 		r.Status = cmd.ProcessState.ExitCode()
+		r.CPU = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	}
 	if err != nil && r.Status < 0 {
 		r.Error = err.Error()

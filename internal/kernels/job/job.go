@@ -45,6 +45,9 @@ type Result struct {
 	Files map[string][]byte `json:"files,omitempty"`
 	// Took is how long it ran, in the guest's time.
 	Took time.Duration `json:"took"`
+	// CPU is the processor time that it and its children took, in the guest's
+	// time.
+	CPU time.Duration `json:"cpu"`
 }
 
 // A Line is one line on the port: a result, a failure of the guest itself, or
