@@ -1,6 +1,9 @@
 package results
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // A Bound says how much the maximum of a series is worth. When the largest of
 // n independent blocks is known, the probability that a further block exceeds
@@ -65,15 +68,15 @@ func (r *Run) Bound(series int) Bound {
 func BlockLength(x []float64) int {
 	n := len(x)
 	longest := min(n/4, 1000)
+	if n == 0 || slices.Min(x) == slices.Max(x) {
+		return min(longest, 1)
+	}
 	var mean, variance float64
 	for _, v := range x {
 		mean += v / float64(n)
 	}
 	for _, v := range x {
 		variance += (v - mean) * (v - mean)
-	}
-	if variance == 0 {
-		return min(longest, 1)
 	}
 	band := 1.96 / math.Sqrt(float64(n))
 	for lag := 1; lag <= longest; lag++ {

@@ -34,10 +34,14 @@ type Extremes struct {
 	Blocks int     `json:"blocks"`
 	Block  float64 `json:"block_seconds"`
 	// Correlated is the time in seconds after which maxima no longer depend on
-	// each other; Block isn't shorter.
-	Correlated float64       `json:"correlated_seconds"`
-	GEV        *GEV          `json:"gev,omitempty"`
-	Levels     []ReturnLevel `json:"levels,omitempty"`
+	// each other, 0 when there is none; Block isn't shorter.
+	Correlated float64 `json:"correlated_seconds,omitempty"`
+	// Exceed bounds the probability that a further stretch of that length passes
+	// the largest maximum: 3/n after n of them, at 95 % (see results.Bound). It
+	// needs no distribution, and is 1 without independent stretches.
+	Exceed float64       `json:"exceed_per_stretch"`
+	GEV    *GEV          `json:"gev,omitempty"`
+	Levels []ReturnLevel `json:"levels,omitempty"`
 }
 
 // A ReturnLevel is a latency that is passed once in Every, with an interval that
@@ -66,7 +70,23 @@ func extremes(runs [][]float64, step float64, period time.Duration, repeats int,
 	for _, r := range runs {
 		total += len(r)
 	}
-	e := &Extremes{Blocks: total, Block: step}
+	e := &Extremes{Blocks: total, Block: step, Exceed: 1}
+	if total == 0 {
+		e.Refusal = "the figures of single seconds are unknown"
+		return e
+	}
+	for _, r := range runs {
+		// Ranks, since one spike of a millisecond would swell the variance and hide
+		// any dependence.
+		n := results.BlockLength(ranks(r))
+		if n == 0 && len(r) > 0 {
+			e.Refusal = "the maxima drift, or are too few to tell: no block is surely independent of the next"
+			return e
+		}
+		correlated = max(correlated, n)
+	}
+	e.Correlated = float64(correlated) * step
+	e.Exceed = min(1, 3/float64(total/correlated))
 	if total < fewestMaxima {
 		e.Refusal = tooFew(total, step)
 		return e
@@ -75,17 +95,6 @@ func extremes(runs [][]float64, step float64, period time.Duration, repeats int,
 		e.Refusal = "the maxima are all equal"
 		return e
 	}
-	for _, r := range runs {
-		// Ranks, since one spike of a millisecond would swell the variance and hide
-		// any dependence.
-		n := results.BlockLength(ranks(r))
-		if n == 0 {
-			e.Refusal = "the maxima drift: no block is long enough to be independent of the next"
-			return e
-		}
-		correlated = max(correlated, n)
-	}
-	e.Correlated = float64(correlated) * step
 	length := max(correlated, (total+mostMaxima-1)/mostMaxima)
 	for maxima := blockMaxima(runs, length); ; length *= 2 {
 		e.Blocks, e.Block = len(maxima), float64(length)*step

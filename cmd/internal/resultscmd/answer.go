@@ -142,11 +142,16 @@ func probability(p *float64) string {
 	return strconv.FormatFloat(*p, 'f', 3, 64)
 }
 
-// levels shows the return levels of both sides.
+// levels shows the return levels of both sides, and what their largest maxima
+// are worth.
 func levels(answer *compare.Comparison) *render.Table {
 	t := levelsTable()
 	for _, e := range answer.Extremes {
-		addLevels(t, strings.TrimSpace(e.Side+" "+e.Name), e.Extremes)
+		name := strings.TrimSpace(e.Side + " " + e.Name)
+		addLevels(t, name, e.Extremes)
+		if e.Exceed < 1 {
+			t.Notes = append(t.Notes, fmt.Sprintf("%s: a further %.3g s passes the largest latency met with a probability below %.2g (95 %% confidence)", name, e.Correlated, e.Exceed))
+		}
 	}
 	return t
 }
