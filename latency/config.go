@@ -6,6 +6,7 @@ package latency
 import (
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"worstcase/host"
@@ -28,11 +29,15 @@ const (
 	MaxPeriod       = time.Second
 )
 
+// AnyCPU stands in a Config for a thread that runs wherever the kernel likes.
+const AnyCPU = -1
+
 // A Config says what to measure. The zero value measures the default CPU at
 // the default period and priority with clock_nanosleep.
 type Config struct {
 	Period time.Duration
-	// CPUs to measure, a thread and a series each. Default: session.DefaultCPU.
+	// CPUs to measure, a thread and a series each. Default: session.DefaultCPU; at
+	// SCHED_DEADLINE AnyCPU, since such threads may not stay on one.
 	CPUs     []int
 	Policy   rtsched.Policy
 	Priority int
@@ -72,6 +77,9 @@ func (c Config) WithDefaults() (Config, error) {
 	if c.Align == "" {
 		c.Align = AlignSpread
 	}
+	if len(c.CPUs) == 0 && c.Policy == rtsched.Deadline {
+		c.CPUs = []int{AnyCPU}
+	}
 	if len(c.CPUs) == 0 {
 		cpu, err := session.DefaultCPU()
 		if err != nil {
@@ -101,7 +109,7 @@ func (c Config) Record() map[string]any {
 		results.ConfigMode:   results.ModeUser,
 		results.ConfigPolicy: c.Policy.String(),
 		results.ConfigTimer:  string(c.Timer),
-		"cpus":               host.FormatCPUList(c.CPUs),
+		"cpus":               formatCPUs(c.CPUs),
 		"memory_locked":      !c.Unlocked,
 	}
 	if c.Policy.Fixed() {
@@ -122,6 +130,13 @@ func (c Config) Record() map[string]any {
 	return m
 }
 
+func formatCPUs(cpus []int) string {
+	if slices.Contains(cpus, AnyCPU) {
+		return "any"
+	}
+	return host.FormatCPUList(cpus)
+}
+
 // offset is how much later than the first of n threads the i-th one begins.
 func (c Config) offset(i, n int) int64 {
 	if c.Align != AlignSpread {
@@ -132,7 +147,8 @@ func (c Config) offset(i, n int) int64 {
 
 // thread is the measuring thread of the i-th CPU.
 func (c Config) thread(i int) rtsched.Thread {
-	t := rtsched.Thread{Name: fmt.Sprintf("latency-%d", c.CPUs[i]), Policy: c.Policy, Priority: c.Priority, CPU: c.CPUs[i]}
+	name := "latency-" + formatCPUs(c.CPUs[i:i+1])
+	t := rtsched.Thread{Name: name, Policy: c.Policy, Priority: c.Priority, CPU: c.CPUs[i]}
 	if c.Policy == rtsched.Deadline {
 		t.Period, t.Runtime = c.Period, max(c.Period/10, rtsched.MinRuntime)
 	}

@@ -157,3 +157,25 @@ func checkCounts(t *testing.T, end *results.End, period time.Duration) {
 		}
 	}
 }
+
+// TestDeadlineThreadsAreNotBound: the kernel refuses SCHED_DEADLINE to a thread
+// that must stay on one CPU.
+func TestDeadlineThreadsAreNotBound(t *testing.T) {
+	cfg, err := Config{Policy: rtsched.Deadline}.WithDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := cfg.thread(0).CPU; got >= 0 {
+		t.Errorf("the thread is bound to cpu %d", got)
+	}
+	if got := cfg.Record()["cpus"]; got != "any" {
+		t.Errorf("recorded cpus %v", got)
+	}
+	if got := NewSource(cfg, nil).Series(); len(got) != 1 || got[0].Labels["cpu"] != "" {
+		t.Errorf("series %+v", got)
+	}
+	cfg, err = Config{Policy: rtsched.Deadline, CPUs: []int{0}}.WithDefaults()
+	if err != nil || cfg.thread(0).CPU != 0 {
+		t.Errorf("asked for cpu 0: %+v, error %v", cfg, err)
+	}
+}

@@ -34,7 +34,10 @@ func NewSource(cfg Config, warn func(string)) *Source {
 func (s *Source) Series() []results.SeriesInfo {
 	infos := make([]results.SeriesInfo, len(s.cfg.CPUs))
 	for i, cpu := range s.cfg.CPUs {
-		infos[i] = results.SeriesInfo{ID: i, Labels: results.Labels{"cpu": strconv.Itoa(cpu)}}
+		infos[i].ID = i
+		if cpu != AnyCPU {
+			infos[i].Labels = results.Labels{"cpu": strconv.Itoa(cpu)}
+		}
 	}
 	return infos
 }
