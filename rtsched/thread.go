@@ -5,6 +5,7 @@ package rtsched
 
 import (
 	"fmt"
+	"math/bits"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -85,6 +86,11 @@ func (t Thread) Apply() error {
 			return fmt.Errorf("set affinity to cpu %d: %w", t.CPU, err)
 		}
 	}
+	if t.CPU < 0 && t.Policy == Deadline {
+		if err := allCPUs(); err != nil {
+			return err
+		}
+	}
 	if err := sys.BlockSignals(); err != nil {
 		return fmt.Errorf("block signals: %w", err)
 	}
@@ -92,6 +98,19 @@ func (t Thread) Apply() error {
 		return t.explain(err)
 	}
 	return t.verify()
+}
+
+// allCPUs lets the calling thread run on all CPUs that its cpuset has, which
+// SCHED_DEADLINE wants (Documentation/scheduler/sched-deadline.rst, 5.1).
+func allCPUs() error {
+	var set unix.CPUSet
+	for cpu := range len(set) * bits.UintSize {
+		set.Set(cpu)
+	}
+	if err := unix.SchedSetaffinity(0, &set); err != nil {
+		return fmt.Errorf("set affinity to all cpus: %w", err)
+	}
+	return nil
 }
 
 func (t Thread) attr() *unix.SchedAttr {

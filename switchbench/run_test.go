@@ -1,0 +1,119 @@
+package switchbench
+
+import (
+	"context"
+	"os"
+	"testing"
+	"time"
+
+	"worstcase/internal/sys"
+	"worstcase/results"
+	"worstcase/rtsched"
+	"worstcase/sampler"
+	"worstcase/session"
+)
+
+func TestMain(m *testing.M) {
+	sampler.Main(Loop, hog)
+	// One lock for all: else each test would wait for other packages' anew.
+	release, err := rtsched.LockMachine(context.Background(), nil)
+	if err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	release()
+	os.Exit(code)
+}
+
+// A watched source tells a test when its threads are ready, and each second.
+type watched struct {
+	*Source
+	opened func(*Source)
+}
+
+func (w *watched) Start(first, measured int64) error {
+	if w.opened != nil {
+		w.opened(w.Source)
+	}
+	return w.Source.Start(first, measured)
+}
+
+// seconds calls f with the number of each interval's second.
+type seconds struct {
+	n int
+	f func(int)
+}
+
+func (s *seconds) Put(rec results.Record) error {
+	if _, ok := rec.(*results.Interval); ok {
+		s.n++
+		if s.f != nil {
+			s.f(s.n)
+		}
+	}
+	return nil
+}
+
+// tryMeasure makes a run in this process. A duration of 0 leaves its end to the
+// number of samples.
+func tryMeasure(t *testing.T, cfg Config, duration time.Duration, s *seconds, opened func(*Source)) (*results.End, error) {
+	t.Helper()
+	cfg, err := cfg.WithDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Second)
+	defer cancel()
+	src := NewSource(cfg, func(text string) { t.Log(text) })
+	return session.Run(ctx, session.Config{
+		Duration: duration, WarmUp: 50 * time.Millisecond, Period: cfg.SamplePeriod(), Sinks: []results.Sink{s},
+	}, &watched{src, opened})
+}
+
+func measure(t *testing.T, cfg Config, duration time.Duration) *results.End {
+	t.Helper()
+	end, err := tryMeasure(t, cfg, duration, &seconds{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return end
+}
+
+// checkSums wants every period accounted for, and figures in order.
+func checkSums(t *testing.T, end *results.End, period time.Duration) {
+	t.Helper()
+	s := end.Series[0]
+	got, want := s.Samples()+s.Lost+s.Overruns, int64(end.Seconds*1e9/float64(period))
+	if got < want-1 || got > want+1 {
+		t.Errorf("%d samples + %d lost + %d overruns = %d, want %d ± 1", s.Samples(), s.Lost, s.Overruns, got, want)
+	}
+	if p50, _ := s.Quantile(0.5); s.Min <= 0 || s.Min > p50 || p50 > s.Max+s.Max/1000 {
+		t.Errorf("minimum %d, median %d, maximum %d ns", s.Min, p50, s.Max)
+	}
+	for _, line := range results.Contradictions(end, period) {
+		t.Error(line)
+	}
+}
+
+// hog holds a CPU at a high priority for a stretch, once.
+var hog = sampler.Loop{
+	Name:    "hog",
+	Columns: []string{"due"},
+	New: func(t *sampler.Thread) (sampler.Body, error) {
+		var length time.Duration
+		if err := t.Args(&length); err != nil {
+			return nil, err
+		}
+		return func(first int64) error {
+			w, due, err := rtsched.Arm(rtsched.Nanosleep, first, int64(length))
+			if err != nil {
+				return err
+			}
+			now, _ := w.Wait(due)
+			for end := now + int64(length); now < end; {
+				now = sys.Nanotime()
+			}
+			return nil
+		}, nil
+	},
+}
