@@ -6,7 +6,7 @@ NEAR    := ./internal/sys ./rtsched ./sampler ./session ./latency ./host ./trans
 TOOLS   := $(notdir $(wildcard cmd/[a-z]*))
 FUZZTIME ?= 10s
 
-.PHONY: all build test lint generate fuzz soak test-kernels bench bench-latency bench-guest bench-loadgen bench-transport
+.PHONY: all build test lint generate fuzz soak test-kernels bench bench-latency bench-guest bench-loadgen bench-switchbench bench-transport
 
 all: lint build test
 
@@ -44,7 +44,7 @@ KERNELS ?= 6.1-amd64,6.1-rt-amd64,6.12-amd64,6.12-rt-amd64,6.1-arm64,6.1-rt-arm6
 test-kernels:
 	WORSTCASE_KERNELS=$(KERNELS) $(GO) test -count=1 -timeout 2h $$(grep -rl --include='*_test.go' 'kernels\.Get' . | xargs -n1 dirname | sort -u)
 
-bench: bench-latency bench-guest bench-loadgen bench-transport
+bench: bench-latency bench-guest bench-loadgen bench-switchbench bench-transport
 
 # Ours against Debian's cyclictest, in turn; needs root and rt-tests.
 bench-latency:
@@ -52,11 +52,16 @@ bench-latency:
 
 # The same in a guest whose clock counts instructions: ratios without noise.
 bench-guest:
-	WORSTCASE_KERNELS=6.1-rt-amd64 $(GO) test -run '^$$' -bench Cyclictest -benchtime 1x ./internal/kernels
+	WORSTCASE_KERNELS=6.1-rt-amd64 $(GO) test -run '^$$' -bench 'Cyclictest|Switches' -benchtime 1x ./internal/kernels
 
 # Loads against hackbench and stress-ng, in turn; needs root and both.
 bench-loadgen:
 	$(GO) run ./bench/loadgen
+
+# Switches against rt-tests, perf and a C program, in turn; needs root, rt-tests,
+# linux-perf and a C compiler.
+bench-switchbench:
+	$(GO) run ./bench/switchbench
 
 # Transports against C, iceoryx, sockperf and memory itself; needs root, a C
 # compiler, iceoryx, libiceoryx-binding-c-dev and sockperf.

@@ -15,6 +15,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"worstcase/bench/pairs"
 )
 
 func main() {
@@ -129,7 +131,7 @@ func (b *bench) smallestPeriod() error {
 				}
 				lost = append(lost, s[missed])
 			}
-			if m := median(lost); m < 0.02 {
+			if m := pairs.Median(lost); m < 0.02 {
 				fmt.Printf("smallest period with under 2 %% missed: %s %d us (%.2f %%)\n", tool.name, us, 100*m)
 				break
 			}

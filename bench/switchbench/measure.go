@@ -1,0 +1,139 @@
+package main
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+)
+
+const period = 100 // us, of all hand-overs
+
+// measureOurs runs worstcase's switchbench. The warm-up second of a hand-over
+// counts as cycles, since its CPU time is in the process's.
+func (b *bench) measureOurs(warmUp int, args ...string) func() (sample, error) {
+	return func() (sample, error) {
+		cmd := exec.Command(b.ours, append([]string{"-c", strconv.Itoa(b.cpu), "--json"}, args...)...)
+		cmd.Stderr = os.Stderr
+		out, err := cmd.Output()
+		if err != nil {
+			return sample{}, fmt.Errorf("run switchbench: %w", err)
+		}
+		var doc struct {
+			Series []struct {
+				Count float64 `json:"count"`
+				Lost  float64 `json:"lost"`
+				Min   float64 `json:"min_ns"`
+				Mean  float64 `json:"mean_ns"`
+			} `json:"series"`
+		}
+		if err := json.Unmarshal(out, &doc); err != nil {
+			return sample{}, fmt.Errorf("read switchbench's output: %w", err)
+		}
+		s := doc.Series[0]
+		return sample{minimum: s.Min, average: s.Mean, cpu: cpuTime(cmd) / (s.Count + s.Lost + float64(warmUp))}, nil
+	}
+}
+
+// handOver measures one mechanism with waker and waiter of the same priority, as
+// the rivals have them.
+func (b *bench) handOver(mechanism string) func() (sample, error) {
+	return b.measureOurs(1_000_000/period, "--mechanism", mechanism, "--waiter", "equal", "-P", "90",
+		"-p", strconv.Itoa(period), "-T", strconv.Itoa(b.seconds))
+}
+
+func cpuTime(cmd *exec.Cmd) float64 {
+	return float64(cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime())
+}
+
+// rtTests compares CPU time per cycle with one of rt-tests.
+func (b *bench) rtTests(mechanism, rival string) error {
+	file := filepath.Join(b.dir, "rival.json")
+	ours := b.handOver(mechanism)
+	return b.compare(mechanism, rival, func() (sample, error) {
+		s, err := ours()
+		return sample{cpu: s.cpu}, err
+	}, func() (sample, error) {
+		os.Remove(file)
+		cmd := exec.Command(rival, "-a", strconv.Itoa(b.cpu), "-p", "90", "-i", strconv.Itoa(period),
+			"-D", strconv.Itoa(b.seconds), "--json="+file)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return sample{}, fmt.Errorf("run %s: %w: %s", rival, err, out)
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return sample{}, err
+		}
+		var doc struct {
+			Thread map[string]struct {
+				Sender struct {
+					Samples float64 `json:"samples"`
+				} `json:"sender"`
+			} `json:"thread"`
+		}
+		if err := json.Unmarshal(text, &doc); err != nil {
+			return sample{}, fmt.Errorf("read %s's output: %w", rival, err)
+		}
+		return sample{cpu: cpuTime(cmd) / doc.Thread["0"].Sender.Samples}, nil
+	})
+}
+
+//go:embed c/pifutex.c
+var piSource []byte
+
+// piFutex compares with the C program, which has the same interval and period.
+func (b *bench) piFutex() error {
+	source, program := filepath.Join(b.dir, "pifutex.c"), filepath.Join(b.dir, "pifutex")
+	if err := os.WriteFile(source, piSource, 0o600); err != nil {
+		return err
+	}
+	if out, err := exec.Command("cc", "-O2", "-pthread", "-o", program, source).CombinedOutput(); err != nil {
+		return fmt.Errorf("compile the C program: %w: %s", err, out)
+	}
+	return b.compare("pi-futex", "C", b.handOver("pi-futex"), func() (sample, error) {
+		cmd := exec.Command(program, strconv.Itoa(period*1000), strconv.Itoa(b.seconds*1_000_000/period), strconv.Itoa(b.cpu), "90")
+		out, err := cmd.Output()
+		if err != nil {
+			return sample{}, fmt.Errorf("run the C program: %w", err)
+		}
+		var n float64
+		var s sample
+		if _, err := fmt.Sscan(string(out), &n, &s.minimum, &s.average); err != nil {
+			return sample{}, fmt.Errorf("read %q: %w", out, err)
+		}
+		s.cpu = cpuTime(cmd) / n
+		return s, nil
+	})
+}
+
+var perOperation = regexp.MustCompile(`([0-9.]+) usecs/op`)
+
+// pipe compares a round trip over two pipes with perf's, between processes and
+// between threads. So few that the kernel doesn't throttle perf's.
+func (b *bench) pipe() error {
+	const trips = "100000"
+	for _, space := range []struct{ name, perf string }{{"processes", "-l"}, {"threads", "-Tl"}} {
+		ours := b.measureOurs(0, "--ping-pong", "--mechanism", "pipe", "--space", space.name, "-P", "40", "-n", trips)
+		err := b.compare("pipe ping-pong between "+space.name, "perf", func() (sample, error) {
+			s, err := ours()
+			return sample{average: s.average}, err
+		}, func() (sample, error) {
+			out, err := exec.Command("taskset", "-c", strconv.Itoa(b.cpu), "chrt", "-f", "40",
+				"perf", "bench", "sched", "pipe", space.perf, trips).CombinedOutput()
+			found := perOperation.FindSubmatch(out)
+			if err != nil || found == nil {
+				return sample{}, fmt.Errorf("run perf: %w: %s", err, out)
+			}
+			us, err := strconv.ParseFloat(string(found[1]), 64)
+			return sample{average: us * 1000}, err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
