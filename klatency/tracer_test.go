@@ -109,9 +109,11 @@ func TestFullRing(t *testing.T) {
 	if kept == 0 || dropped.Count == 0 {
 		t.Fatalf("kept %d, dropped %d: want some of each", kept, dropped.Count)
 	}
-	// The last wake-up is never finished; one that found its time already past never began.
-	if n := kept + int(dropped.Count+dropped.Unseen); n > len(lates) || n*1000 < len(lates)*995 {
-		t.Errorf("kept %d and dropped %d of %d wake-ups", kept, dropped.Count, len(lates))
+	// A timer that fired before the thread slept, and events that the kernel
+	// hides, make a wake-up too many or too few, a few in a thousand.
+	n := kept + int(dropped.Count+dropped.Unseen)
+	if d := n - len(lates); max(d, -d)*1000 > len(lates)*5 {
+		t.Errorf("kept %d, dropped %d and %d unseen of %d wake-ups", kept, dropped.Count, dropped.Unseen, len(lates))
 	}
 	for name, f := range map[string]DroppedFigures{"handler": dropped.Handler, "kernel": dropped.Kernel} {
 		mean := f.Sum / dropped.Count
