@@ -43,6 +43,9 @@ type Config struct {
 	// NoTouch neither fills nor reads the payload: it leaves out what a message
 	// costs its users.
 	NoTouch bool
+	// Words fills and reads the payload as 32-bit integers, one by one, as a message
+	// of repeated integers is; else it is copied as bytes.
+	Words bool
 	// RoundTrip has subscribers send every message back.
 	RoundTrip bool
 	// URL of a broker that runs already.
@@ -154,6 +157,9 @@ func (c *Config) Record() map[string]any {
 		"reliability":             map[bool]string{false: "reliable", true: "best effort"}[c.BestEffort],
 		"touch":                   !c.NoTouch,
 		"header_bytes":            HeaderBytes,
+	}
+	if c.Words {
+		m["payload"] = "words"
 	}
 	if p := c.Period(); p > 0 {
 		m[results.ConfigPeriod] = int64(p)

@@ -22,6 +22,7 @@ type arguments struct {
 	Options   Options       `json:"options"`
 	Period    time.Duration `json:"period_ns"`
 	Touch     bool          `json:"touch"`
+	Words     bool          `json:"words"`
 	RoundTrip bool          `json:"round_trip"`
 	// Rest says that threads must not hold their CPU: they are real-time ones.
 	Rest bool `json:"rest"`

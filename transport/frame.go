@@ -76,6 +76,29 @@ func (p *pattern) fill(b []byte, seq uint64) {
 	}
 }
 
+// fillWords fills b one 32-bit word after the other, as a message of repeated
+// integers is written, and verifyWords reads it so. The bytes are those of fill.
+func (p *pattern) fillWords(b []byte, seq uint64) {
+	block := p.make(seq, len(b))
+	for at := 0; at+4 <= len(b); at += 4 {
+		binary.LittleEndian.PutUint32(b[at:], binary.LittleEndian.Uint32(block[at%len(block):]))
+	}
+	if tail := len(b) &^ 3; tail < len(b) {
+		copy(b[tail:], block[tail%len(block):])
+	}
+}
+
+func (p *pattern) verifyWords(b []byte, seq uint64) bool {
+	block := p.make(seq, len(b))
+	for at := 0; at+4 <= len(b); at += 4 {
+		if binary.LittleEndian.Uint32(b[at:]) != binary.LittleEndian.Uint32(block[at%len(block):]) {
+			return false
+		}
+	}
+	tail := len(b) &^ 3
+	return len(b) == tail || string(b[tail:]) == string(block[tail%len(block):][:len(b)-tail])
+}
+
 // verify reads all of b and reports whether it is the payload of message seq.
 func (p *pattern) verify(b []byte, seq uint64) bool {
 	block := p.make(seq, len(b))

@@ -6,6 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"worstcase/internal/sys"
+	"worstcase/rtsched"
 )
 
 // pipeBytes is the capacity that pipes are given: fs.pipe-max-size by default.
@@ -113,10 +114,11 @@ func (p *splicePublisher) mapBuffers() error {
 	p.stride = pages * page
 	p.count = slots/pages + 2
 	memory, err := unix.Mmap(-1, 0, p.count*p.stride, unix.PROT_READ|unix.PROT_WRITE,
-		unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_POPULATE)
+		unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
 	if err != nil {
 		return fmt.Errorf("map %d buffers of %d bytes: %w", p.count, p.stride, err)
 	}
+	rtsched.Touch(memory)
 	p.memory = memory
 	return nil
 }

@@ -39,7 +39,7 @@ func (l loops) publisher(t *sampler.Thread) (sampler.Body, error) {
 	}
 	loop := &publishLoop{
 		thread: t, publisher: p, page: page, pattern: new(pattern),
-		period: int64(a.Period), touch: a.Touch, rest: a.Rest, managed: tr.Managed(),
+		period: int64(a.Period), touch: a.Touch, words: a.Words, rest: a.Rest, managed: tr.Managed(),
 	}
 	return func(first int64) error {
 		from, to := b.time()
@@ -73,6 +73,7 @@ type publishLoop struct {
 	period    int64
 	slept     int64 // when the thread slept last
 	touch     bool
+	words     bool
 	rest      bool
 	managed   bool
 	row       [3]int64
@@ -96,8 +97,7 @@ func (l *publishLoop) run(due int64) error {
 		if err == nil {
 			*h = header{seq: seq, due: due, fill: sys.Nanotime(), length: uint32(len(b) - HeaderBytes)}
 			if l.touch {
-				l.pattern.fill(b[HeaderBytes:], seq)
-				h.flags = flagFilled
+				l.fill(b[HeaderBytes:], seq)
 			}
 			h.send = sys.Nanotime()
 			h.put(b)
@@ -123,6 +123,16 @@ func (l *publishLoop) run(due int64) error {
 		due += l.period
 	}
 	return nil
+}
+
+// fill writes the payload.
+func (l *publishLoop) fill(b []byte, seq uint64) {
+	if l.words {
+		l.pattern.fillWords(b, seq)
+	} else {
+		l.pattern.fill(b, seq)
+	}
+	l.header.flags = flagFilled
 }
 
 // A real-time thread holds its CPU for spinTime at most and then rests for

@@ -122,6 +122,7 @@ func (s *Source) startEnds(ctx context.Context, o Options) error {
 func (s *Source) childConfig(loop string, columns int, a arguments, threads []rtsched.Thread) sampler.Config {
 	c := &s.cfg
 	a.Transport, a.Period, a.Touch, a.RoundTrip = c.Transport.Name(), c.Period(), !c.NoTouch, c.RoundTrip
+	a.Words = c.Words
 	a.Rest, a.Spins = c.Policy.RealTime() && !c.AllowThrottle, c.spins()
 	a.Ends = c.Publishers + c.Publishers*c.Subscribers
 	return sampler.Config{

@@ -21,7 +21,7 @@ func (l loops) subscriber(t *sampler.Thread) (sampler.Body, error) {
 	}
 	loop := &subscribeLoop{
 		thread: t, subscriber: s, page: page, pattern: new(pattern),
-		period: int64(a.Period), touch: a.Touch, rest: a.Rest && a.Spins,
+		period: int64(a.Period), touch: a.Touch, words: a.Words, rest: a.Rest && a.Spins,
 	}
 	if a.RoundTrip {
 		back := a.Options
@@ -67,6 +67,7 @@ type subscribeLoop struct {
 	ledger     ledger
 	period     int64
 	touch      bool
+	words      bool
 	rest       bool
 	slept      int64
 	rested     int64 // end of the last rest
@@ -95,7 +96,7 @@ func (l *subscribeLoop) run() error {
 			if err != ErrTimeout {
 				return err
 			}
-			l.pause(received, restTime)
+			l.pause(received, 2*restTime) // a message may be due any time: rarely
 			continue
 		}
 		l.last = received
@@ -107,7 +108,7 @@ func (l *subscribeLoop) run() error {
 		intact := int(h.length) == len(b)-HeaderBytes
 		end := received
 		if l.touch {
-			intact = intact && l.pattern.verify(b[HeaderBytes:], h.seq)
+			intact = intact && l.verify(b[HeaderBytes:], h.seq)
 			end = sys.Nanotime()
 		}
 		l.subscriber.Release()
@@ -119,6 +120,14 @@ func (l *subscribeLoop) run() error {
 		l.account(&h, received, end, intact)
 		l.pause(received, l.restTime())
 	}
+}
+
+// verify reads the payload, and reports whether it is the message's.
+func (l *subscribeLoop) verify(b []byte, seq uint64) bool {
+	if l.words {
+		return l.pattern.verifyWords(b, seq)
+	}
+	return l.pattern.verify(b, seq)
 }
 
 // account counts the message and puts its row, once.

@@ -200,12 +200,16 @@ func TestPattern(t *testing.T) {
 	for _, n := range []int{0, 1, 7, 8, 16, 4095, 4096, 4097, 10_000} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			var p pattern
-			b := make([]byte, n)
+			b, words := make([]byte, n), make([]byte, n)
 			p.fill(b, 42)
-			if !p.verify(b, 42) {
+			p.fillWords(words, 42)
+			if string(b) != string(words) {
+				t.Error("bytes and words differ")
+			}
+			if !p.verify(b, 42) || !p.verifyWords(b, 42) {
 				t.Error("what was filled is not recognised")
 			}
-			if n > 0 && p.verify(b, 43) {
+			if n > 0 && (p.verify(b, 43) || p.verifyWords(b, 43)) {
 				t.Error("taken for another message")
 			}
 			for _, i := range []int{0, n / 2, n - 1} {
@@ -213,7 +217,7 @@ func TestPattern(t *testing.T) {
 					break
 				}
 				b[i] ^= 1
-				if p.verify(b, 42) {
+				if p.verify(b, 42) || p.verifyWords(b, 42) {
 					t.Errorf("a wrong byte at %d is not seen", i)
 				}
 				b[i] ^= 1
