@@ -55,7 +55,7 @@ func (o *options) setDuration(env *cli.Env) {
 
 // run makes one run for each cell.
 func (o *options) run(ctx context.Context, env *cli.Env, cells []cell) error {
-	set := len(cells)*max(len(o.loads), 1) > 1
+	set := len(cells)*max(len(o.loads), 1) > 1 || o.config.RoundTrip
 	if set && !o.measure.Duration.Set {
 		o.setDuration(env)
 		for i := range cells {

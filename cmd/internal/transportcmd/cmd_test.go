@@ -124,7 +124,7 @@ func TestUsage(t *testing.T) {
 	for _, args := range []string{
 		"", "shm tcp", "shm -s 0", "shm -f 0", "shm -f 2000000", "shm --subscribers 0", "shm --notifier bell",
 		"shm --policy idle", "shm -P 100", "shm --policy other -P 5", "shm --drop block", "shm -c 4096",
-		"shm --preset apollo -s 1K", "shm -T 0.5", "shm --depth",
+		"shm --preset apollo -s 1K", "shm -T 0.5", "shm --payload stones", "shm --depth",
 	} {
 		t.Run(args, func(t *testing.T) {
 			_, _, err := parse(strings.Fields(args))

@@ -33,7 +33,7 @@ type options struct {
 // A flagValues holds the flags that need more than a look.
 type flagValues struct {
 	sizes, rates, subscribers, notifiers, presets string
-	policy, drop, dmaLatency                      string
+	policy, drop, dmaLatency, payload             string
 	cpus                                          cli.CPUList
 }
 
@@ -61,7 +61,8 @@ func parse(args []string) (*options, *pflag.FlagSet, error) {
 	fs.BoolVar(&o.config.BestEffort, "best-effort", false, "drop messages rather than wait for a subscriber")
 	fs.StringVar(&v.drop, "drop", shm.DropNewest.String(), "what shm drops: drop-newest or drop-oldest")
 	fs.BoolVar(&o.config.NoTouch, "no-touch", false, "neither fill nor read the payload, and mark the table so")
-	fs.BoolVar(&o.config.RoundTrip, "round-trip", false, "send every message back as well")
+	fs.StringVar(&v.payload, "payload", "bytes", "how the payload is filled and read: bytes, or words, one 32-bit integer after\nthe other as in a repeated field")
+	fs.BoolVar(&o.config.RoundTrip, "round-trip", false, "send every message back as well; prints a table with the trip and half of it")
 	fs.StringVar(&o.config.URL, "url", "", "use a broker that runs already: nats://, tcp:// (MQTT), redis://, unix://")
 	fs.VarP(&v.cpus, "cpus", "c", "CPUs of the publishers and then the subscribers, in turn; default: the last two")
 	fs.IntVarP(&o.config.Priority, "priority", "P", 98, "real-time priority, 1 to 99")
@@ -105,6 +106,9 @@ func (o *options) take(v flagValues, fs *pflag.FlagSet) error {
 	}
 	if c.Drop, err = shm.ParsePolicy(v.drop); err != nil || c.Drop == shm.Block {
 		return cli.Usagef("--drop %s: drop-newest or drop-oldest", v.drop)
+	}
+	if c.Words = v.payload == "words"; !c.Words && v.payload != "bytes" {
+		return cli.Usagef("--payload %s: bytes or words", v.payload)
 	}
 	if v.dmaLatency == "keep" {
 		c.KeepIdle = true

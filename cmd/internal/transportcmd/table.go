@@ -15,12 +15,13 @@ import (
 // (size, rate, CPU, latency, loss, memory), and beside its mean the figures that
 // tell of the worst.
 type cellTable struct {
-	table   render.Table
-	noTouch bool
+	table     render.Table
+	noTouch   bool
+	roundTrip bool
 }
 
 func newTable(c *transport.Config) *cellTable {
-	t := &cellTable{noTouch: c.NoTouch}
+	t := &cellTable{noTouch: c.NoTouch, roundTrip: c.RoundTrip}
 	us := func(title string) render.Column {
 		return render.Column{Title: title, Unit: "us", Scale: 1000, Precision: 1}
 	}
@@ -34,6 +35,9 @@ func newTable(c *transport.Config) *cellTable {
 	}
 	if !c.NoTouch {
 		t.table.Columns = append(t.table.Columns, us("fill p50"), us("read p50"))
+	}
+	if c.RoundTrip {
+		t.table.Columns = append(t.table.Columns, us("round trip p50"), us("half"))
 	}
 	t.table.Columns = append(
 		t.table.Columns,
@@ -128,6 +132,10 @@ func (t *cellTable) add(c cell, run *results.Run) {
 		latency(service, 0.5), latency(service, 0.99), latency(service, 1), latency(response, 0.99))
 	if !t.noTouch {
 		row = append(row, median(fill), median(read))
+	}
+	if t.roundTrip {
+		trip, known := merged(run, transport.RoundTrip).Quantile(0.5)
+		row = append(row, render.Known(float64(trip), known), render.Known(float64(trip)/2, known))
 	}
 	row = append(row, render.Number(after["loss_percent"]), render.Number(after["cpu_percent"]),
 		render.Number(after["memory_bytes"]), render.Text(strings.Join(remarks(c, run), "; ")))
