@@ -62,9 +62,8 @@ type child struct {
 
 // A setup is what a thread reports once it is ready.
 type setup struct {
-	index int
-	info  ThreadInfo
-	err   error
+	info ThreadInfo
+	err  error
 }
 
 func (c *child) fail(err error) {
