@@ -229,6 +229,10 @@ func TestTallyQuantile(t *testing.T) {
 			t.Errorf("Quantile(%v) = %d, want %d", q, ns, want)
 		}
 	}
+	beyond := tally(0, 1, 2, Highest+1, Highest+9)
+	if ns, known := beyond.Quantile(0.75); known {
+		t.Errorf("Quantile(0.75) = %d, known though above the histogram's range", ns)
+	}
 	for name, tt := range map[string]Tally{"empty": {}, "no histogram": {Count: 3, Max: 4}} {
 		if _, known := tt.Quantile(0.5); known {
 			t.Errorf("%s: the median is known", name)

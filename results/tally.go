@@ -66,12 +66,17 @@ func (t *Tally) addAverage(o *Tally) {
 // Quantile returns the latency in ns at or below which the fraction q of the
 // recorded samples lies, by the rule of Histogram.Quantile but never outside
 // [Min, Max]: those are exact, and the ends of a bucket aren't. It is unknown
-// without samples and where the histogram is missing.
+// without samples, where the histogram is missing, and where the rank falls among
+// the samples above the histogram's range: of these only the last is known, Max.
 func (t *Tally) Quantile(q float64) (ns int64, known bool) {
 	if t.Count == 0 || t.Histogram == nil {
 		return 0, false
 	}
-	return min(max(t.Histogram.Quantile(q), t.Min), t.Max), true
+	ns = t.Histogram.Quantile(q)
+	if n := t.Histogram.Count(); ns > Highest && rank(q, n) < n {
+		return 0, false
+	}
+	return min(max(ns, t.Min), t.Max), true
 }
 
 // clone is an independent copy.
