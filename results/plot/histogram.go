@@ -48,6 +48,8 @@ func Histogram(runs ...*results.Run) Chart {
 	if most > 0 {
 		chart.Y.Min, chart.Y.Max = logRange(least/2, most)
 		chart.Notes = append(chart.Notes, binNote(edges, chart.X.Scale))
+	} else if len(traces) > 0 {
+		chart.Notes = append(chart.Notes, "no histogram recorded: only the maxima are marked")
 	}
 	return chart
 }

@@ -92,7 +92,7 @@ func fold(t *trace, step float64) folded {
 	sums := make([]results.Tally, n)
 	for i := range t.run.Intervals {
 		v := &t.run.Intervals[i]
-		if t.series[v.Series] && v.Samples() > 0 {
+		if t.series[v.Series] && !v.Empty() {
 			tally := v.Tally
 			tally.Histogram = nil
 			sums[stretchOf(v, step, n)].Add(&tally)
@@ -102,8 +102,19 @@ func fold(t *trace, step float64) folded {
 	for i := range sums {
 		f.at[i] = (float64(i) + 0.5) * step
 		f.min[i], f.mean[i], f.max[i] = math.NaN(), math.NaN(), math.NaN()
-		if s := &sums[i]; s.Samples() > 0 {
-			f.min[i], f.mean[i], f.max[i] = us(s.Min), s.Mean()/1e3, us(s.Max)
+		s := &sums[i]
+		if s.Empty() {
+			continue
+		}
+		// An imported file may tell a second's figures, and not how many samples.
+		if !s.Missing.Has(results.NoMin) {
+			f.min[i] = us(s.Min)
+		}
+		if !s.Missing.Has(results.NoMean) {
+			f.mean[i] = s.Mean() / 1e3
+		}
+		if !s.Missing.Has(results.NoMax) {
+			f.max[i] = us(s.Max)
 		}
 	}
 	return f

@@ -242,6 +242,11 @@ func title(what string, runs []*results.Run) string {
 	}
 	labels := distinctLabels(runs)
 	tool := runs[0].Tool
+	for _, r := range runs {
+		if r.Tool != tool {
+			return fmt.Sprintf("%s of %d runs of several tools", what, len(runs))
+		}
+	}
 	switch {
 	case len(runs) == 1 && labels[0] != "":
 		return fmt.Sprintf("%s: %s, %s", tool, what, labels[0])
