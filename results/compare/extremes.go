@@ -108,6 +108,9 @@ func extremes(runs [][]float64, step float64, period time.Duration, repeats int,
 }
 
 func tooFew(blocks int, seconds float64) string {
+	if blocks == 0 {
+		return fmt.Sprintf("no maxima over time were recorded: return levels need %d", fewestMaxima)
+	}
 	return fmt.Sprintf("only %d blocks of %g s: return levels need %d", blocks, seconds, fewestMaxima)
 }
 

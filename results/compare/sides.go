@@ -29,7 +29,7 @@ func ExtremesOf(runs []*results.Run, series []int, seed uint64) *Extremes {
 		var m []float64
 		for k := range r.Intervals {
 			iv := &r.Intervals[k]
-			if iv.Series != series[i] || iv.Samples() == 0 {
+			if iv.Series != series[i] || iv.Empty() || iv.Missing.Has(results.NoMax) {
 				continue
 			}
 			step = max(step, iv.Seconds)
