@@ -2,6 +2,8 @@ package results
 
 import (
 	"encoding/json"
+	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -56,6 +58,15 @@ const (
 func (h *Header) ConfigText(key string) string {
 	s, _ := h.Config[key].(string)
 	return s
+}
+
+// ConfigString writes a value of the configuration for people: numbers, which a
+// log gives back as floating-point ones, without an exponent.
+func ConfigString(v any) string {
+	if f, ok := v.(float64); ok {
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	return fmt.Sprint(v)
 }
 
 // ConfigInt returns a whole number of the configuration, whether it was put

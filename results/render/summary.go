@@ -112,7 +112,12 @@ func title(run *results.Run) string {
 	if period, ok := run.ConfigInt(results.ConfigPeriod); ok {
 		words = append(words, fmt.Sprintf("period %g us", float64(period)/1000))
 	}
-	words = append(words, fmt.Sprintf("%.4g s", run.Seconds()))
+	switch {
+	case run.Seconds() > 0 || run.Truncated():
+		words = append(words, fmt.Sprintf("%.4g s", run.Seconds()))
+	default: // an imported file that doesn't tell
+		words = append(words, "? s")
+	}
 	if load := run.ConfigText(results.ConfigLoad); load != "" {
 		words = append(words, "under load "+load)
 	}

@@ -20,12 +20,20 @@ func verdicts(runs []*results.Run, names []string) []verdict {
 	for i, r := range runs {
 		v := verdict{Word: "cut short", Class: "error", Name: names[i]}
 		parts := []string{fmt.Sprintf("%g s", r.Seconds())}
+		if r.Seconds() == 0 && !r.Truncated() {
+			parts[0] = "? s" // an imported file that doesn't tell
+		}
 		if r.End != nil {
 			v.Word, v.Class = string(r.End.Verdict), string(r.End.Verdict)
 			if v.Word == "" {
 				v.Word = "no verdict"
 			}
-			if r.End.Reason != "" {
+			if r.End.Reason == results.ReasonImported && r.End.Verdict == results.Pass && len(r.End.Gates) == 0 {
+				v.Word, v.Class = "imported", "none" // nobody set a limit
+			}
+			switch r.End.Reason {
+			case "", results.ReasonImported:
+			default:
 				parts = append(parts, "ended by "+r.End.Reason)
 			}
 			if r.End.Error != "" {
@@ -186,7 +194,7 @@ func machines(runs []*results.Run, names []string) []details {
 	for i, r := range runs {
 		t := table{Head: []head{{"fact", "", true}, {"value", "", true}}}
 		for _, k := range slices.Sorted(maps.Keys(r.Config)) {
-			t.Rows = append(t.Rows, []field{text("config." + k), wide(fmt.Sprint(r.Config[k]))})
+			t.Rows = append(t.Rows, []field{text("config." + k), wide(results.ConfigString(r.Config[k]))})
 		}
 		for _, k := range slices.Sorted(maps.Keys(r.Host)) {
 			t.Rows = append(t.Rows, []field{text(k), wide(r.Host[k])})

@@ -55,6 +55,9 @@ func side(s compare.SideInfo) string {
 	if s.Runs == 1 {
 		runs = "run"
 	}
+	if s.Seconds == 0 { // imported files that don't tell
+		return fmt.Sprintf("%s (%d %s, ? s)", s.Name, s.Runs, runs)
+	}
 	return fmt.Sprintf("%s (%d %s, %.4g s)", s.Name, s.Runs, runs, s.Seconds)
 }
 

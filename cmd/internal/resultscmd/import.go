@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -58,6 +59,9 @@ func (im *importing) run(_ context.Context, env *cli.Env, args []string) (err er
 	}
 	if im.how.Cell < 0 || im.how.Cell > time.Second {
 		return cli.Usagef("--cell %v: a cell is at most 1s wide", im.how.Cell)
+	}
+	if name := im.how.Format; name != "" && !slices.ContainsFunc(importer.Formats(), func(f importer.Format) bool { return f.Name == name }) {
+		return cli.Usagef("--format %q: results import --list tells the formats", name)
 	}
 	if len(args) == 0 {
 		return cli.Usage(errors.New("no files: name what another tool wrote, or - for standard input"))

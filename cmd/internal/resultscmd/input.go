@@ -68,8 +68,15 @@ func readStream(env *cli.Env, keep results.Keep, r io.Reader, source string) ([]
 	if len(head) == 0 && err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("read %s: %w", source, err)
 	}
-	if isLog(head) || len(head) == 0 {
-		return results.ReadFrom(keep, b, source)
+	if len(head) == 0 {
+		return nil, fmt.Errorf("read %s: %w: it is empty", source, results.ErrNotLog)
+	}
+	if isLog(head) {
+		runs, err := results.ReadFrom(keep, b, source)
+		if errors.Is(err, results.ErrNotLog) {
+			err = fmt.Errorf("%w that can be read: its run line is missing or cut short", err)
+		}
+		return runs, err
 	}
 	text, err := io.ReadAll(b)
 	if err != nil {

@@ -151,16 +151,19 @@ func (p *planning) planClaim(env *cli.Env, args []string) error {
 	if p.json {
 		return writeJSON(env.Stdout, claim)
 	}
-	_, err = io.WriteString(env.Stdout, claimText(claim))
+	_, err = io.WriteString(env.Stdout, claimText(claim, len(args) > 0))
 	return err
 }
 
-func claimText(c compare.Claim) string {
+// claimText says it in words; named tells that there were runs to learn from.
+func claimText(c compare.Claim, named bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "to claim that fewer than %g of all periods of %s pass a limit (95 %% confidence), none may pass it in\n", c.Probability, short(c.Period))
 	fmt.Fprintf(&b, "  %-10s if samples were independent of each other: %.3g samples\n", short(c.IfIndependent), c.Samples)
 	if c.Block > 0 {
 		fmt.Fprintf(&b, "  %-10s as they depend on each other for %.3g s in the runs named: %.3g blocks of that length\n", short(c.Blocked), c.Block, c.Samples)
+	} else if named {
+		b.WriteString("the runs named are too short to tell how long samples depend on each other, and what holds then\n")
 	} else {
 		b.WriteString("name earlier runs to learn how long samples depend on each other, and what holds then\n")
 	}

@@ -169,7 +169,7 @@ func changes(r *results.Run) *render.Table {
 func environment(r *results.Run) *render.Table {
 	t := &render.Table{Title: "environment", Columns: []render.Column{render.Words("fact"), render.Words("value")}}
 	for _, key := range slices.Sorted(maps.Keys(r.Config)) {
-		t.Add(render.Text("config."+key), render.Text(shorten(fmt.Sprint(r.Config[key]))))
+		t.Add(render.Text("config."+key), render.Text(shorten(results.ConfigString(r.Config[key]))))
 	}
 	for _, key := range slices.Sorted(maps.Keys(r.Host)) {
 		v := r.Host[key]

@@ -153,7 +153,7 @@ type head struct {
 func heading(r *results.Run) head {
 	period, _ := r.ConfigInt(results.ConfigPeriod)
 	h := head{tool: r.Tool, title: r.ConfigText("title"), period: period}
-	if h.title == "" && len(r.Host) > 0 {
+	if h.title == "" && len(r.Host) > 0 && r.ConfigText("imported") == "" {
 		name, load := r.Tool, "without load"
 		if name == "switchbench" {
 			name = "switch"

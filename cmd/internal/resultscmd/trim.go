@@ -36,7 +36,7 @@ Examples:
 
 func (t *trimming) run(_ context.Context, env *cli.Env, args []string) error {
 	if t.first.Duration <= 0 {
-		return cli.Usagef("--first is missing: how much to cut off")
+		return cli.Usagef("--first is missing or not above 0: how much to cut off")
 	}
 	runs, err := read(env, results.KeepAll, args)
 	if err != nil {
