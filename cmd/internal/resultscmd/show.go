@@ -1,6 +1,7 @@
 package resultscmd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -120,7 +121,7 @@ func spikes(r *results.Run) *render.Table {
 	t := &render.Table{Title: "spikes", Columns: []render.Column{
 		{Title: "series"}, {Title: "at", Unit: "s", Scale: 1e9, Precision: 3}, render.Latency("latency"), render.Words("stages us"), render.Words("blamed"),
 	}}
-	list := slices.SortedFunc(slices.Values(r.Spikes), func(a, b results.Spike) int { return int(b.Latency - a.Latency) })
+	list := slices.SortedFunc(slices.Values(r.Spikes), func(a, b results.Spike) int { return cmp.Compare(b.Latency, a.Latency) })
 	for i, s := range list {
 		if i == 10 {
 			t.Notes = append(t.Notes, fmt.Sprintf("and %d more: --json lists all", len(list)-i))
