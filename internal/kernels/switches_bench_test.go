@@ -12,8 +12,9 @@ import (
 )
 
 // BenchmarkSwitches runs switchbench and the programs that measure the same in
-// one guest whose clock counts instructions. rt-tests print whole us, the C
-// program ns. The figures are instructions, no latency of a machine.
+// one guest whose clock counts instructions. rt-tests cut each sample to whole
+// us, so that their mean is up to one too low; the C program has ns. The figures
+// are instructions, no latency of a machine.
 func BenchmarkSwitches(b *testing.B) {
 	k := kernels.Get(b, reduced)
 	g := kernels.Guest{Kernel: k, Icount: true, Timeout: 4 * time.Minute, Files: map[string]string{"/bin/switchbench": kernels.Build(b, k, "worstcase/cmd/switchbench")}}
