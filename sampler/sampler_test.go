@@ -86,7 +86,7 @@ var flood = Loop{
 
 func startChild(t *testing.T, cfg Config) *Child {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	t.Cleanup(cancel)
 	c, err := Start(ctx, cfg, nil)
 	if err != nil {
