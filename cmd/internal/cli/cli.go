@@ -124,7 +124,8 @@ func Finish(env *Env, err error) int {
 		return status
 	}
 	told := map[string]bool{} // a full disk fails writing, and closing again
-	for line := range strings.Lines(err.Error()) {
+	text := strings.ReplaceAll(err.Error(), context.Canceled.Error(), "interrupted")
+	for line := range strings.Lines(text) {
 		if line = strings.TrimSuffix(line, "\n"); !told[line] {
 			told[line] = true
 			env.Warn(line)
