@@ -20,7 +20,7 @@ func LockMemory() error {
 		var limit unix.Rlimit
 		unix.Getrlimit(unix.RLIMIT_MEMLOCK, &limit)
 		return remedy.Unavailable(fmt.Errorf("lock memory (RLIMIT_MEMLOCK is %d KiB): %w", limit.Cur/1024, err),
-			"run as root, or `ulimit -l unlimited` (memlock in limits.conf), or setcap cap_ipc_lock+ep on the program")
+			"run as root, or `ulimit -l unlimited` (memlock in limits.conf), or setcap "+capabilities+" on the program")
 	}
 	if err != nil {
 		return fmt.Errorf("lock memory: %w", err)
