@@ -1,11 +1,9 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"worstcase/cmd/internal/cli/clitest"
 	"worstcase/results"
 )
 
@@ -26,27 +25,8 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: *update,
-		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"status": status},
+		Cmds:          clitest.Commands(),
 	})
-}
-
-// status N COMMAND… runs a command and wants exit status N.
-func status(ts *testscript.TestScript, _ bool, args []string) {
-	want, err := strconv.Atoi(args[0])
-	if err != nil {
-		ts.Fatalf("status: %v", err)
-	}
-	got := 0
-	var exit *exec.ExitError
-	switch err := ts.Exec(args[1], args[2:]...); {
-	case errors.As(err, &exit):
-		got = exit.ExitCode()
-	case err != nil:
-		ts.Fatalf("status: %v", err)
-	}
-	if got != want {
-		ts.Fatalf("%s: exit status %d, want %d", strings.Join(args[1:], " "), got, want)
-	}
 }
 
 // makerun writes a log: makerun FILE LABEL MINUTE LEVEL MAX [key=value…]. It has
