@@ -21,6 +21,9 @@ func Shared(fd, size int) ([]byte, error) {
 // Words views memory as 32-bit words: what all processes, MIPS ones too, can
 // read and write as one.
 func Words(b []byte) []uint32 {
+	if len(b) < 4 {
+		return nil
+	}
 	return unsafe.Slice((*uint32)(unsafe.Pointer(&b[0])), len(b)/4)
 }
 
