@@ -33,6 +33,9 @@ func (j *journal) clean(m machine) error {
 	}
 	var errs []error
 	for _, s := range j.Restore {
+		if s.stillNeeded() {
+			continue
+		}
 		if err := s.write(); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			errs = append(errs, fmt.Errorf("put %s back: %w", s.File, err))
 		}
@@ -42,6 +45,15 @@ func (j *journal) clean(m machine) error {
 	}
 	os.Remove(filepath.Dir(j.path)) // if this was the last one
 	return errors.Join(errs...)
+}
+
+// stillNeeded tells whether another load's cgroup lives by this setting: the
+// controllers that a v2 cgroup gives to all below it. That load has noted them
+// as well, and the last one puts them back.
+func (s setting) stillNeeded() bool {
+	dir, name := filepath.Split(s.File)
+	others, err := filepath.Glob(filepath.Join(dir, prefix+"*"))
+	return name == "cgroup.subtree_control" && err == nil && len(others) > 0
 }
 
 // write writes the setting. The kernel refuses while a removed cgroup below

@@ -100,6 +100,27 @@ func (j *journal) save() error {
 	return nil
 }
 
+// notedByOthers is what the journals of other loads will write to file.
+func (j *journal) notedByOthers(file string) string {
+	journals, err := filepath.Glob(filepath.Join(filepath.Dir(j.path), prefix+"*"))
+	if err != nil {
+		return ""
+	}
+	var values []string
+	for _, path := range journals {
+		other, err := readJournal(path)
+		if err != nil || path == j.path {
+			continue
+		}
+		for _, s := range other.Restore {
+			if s.File == file {
+				values = append(values, s.Value)
+			}
+		}
+	}
+	return strings.Join(values, " ")
+}
+
 // readJournal reads the journal at path. Of one cut short by a kill nothing but
 // the name is known, and nothing had been made yet.
 func readJournal(path string) (*journal, error) {

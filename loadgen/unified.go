@@ -52,8 +52,9 @@ func newUnifiedIn(parent string, c Config, j *journal) (*group, error) {
 	g.has["blkio"] = g.has["blkio"] && exists("/sys/module/bfq")
 	resources := cgroup2.ToResources(c.resources(g.has))
 	var off []string
+	noted := j.notedByOthers(filepath.Join(up, "cgroup.subtree_control"))
 	for _, name := range resources.EnabledControllers() {
-		if !hasWord(string(enabled), name) {
+		if !hasWord(string(enabled), name) || hasWord(noted, "-"+name) {
 			off = append(off, "-"+name)
 		}
 	}

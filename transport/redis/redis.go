@@ -156,13 +156,18 @@ func (p *publisher) Close() error {
 	return p.client.Publish(context.Background(), p.channel, "").Err()
 }
 
+// patience is how long a subscriber waits for a message. A wait that ends in the
+// midst of one loses its place in the stream: no pause of a server or of a
+// large message's sender is that long.
+const patience = 3 * time.Second
+
 type subscriber struct {
 	client *redis.Client
 	sub    *redis.PubSub
 }
 
 func (s *subscriber) Take() ([]byte, error) {
-	got, err := s.sub.ReceiveTimeout(context.Background(), 200*time.Millisecond)
+	got, err := s.sub.ReceiveTimeout(context.Background(), patience)
 	var timeout net.Error
 	switch {
 	case errors.As(err, &timeout) && timeout.Timeout():
