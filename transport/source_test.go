@@ -118,11 +118,11 @@ func TestManyPublishers(t *testing.T) {
 // cause.
 func TestForcedDrops(t *testing.T) {
 	end, totals := measure(t, Config{
-		Transport: arena{}, Rate: 2000, Size: 4 << 20, BestEffort: true, Drop: shm.DropNewest, Depth: 1,
+		Transport: arena{}, Rate: 100_000, Size: 4096, BestEffort: true, Drop: shm.DropNewest, Depth: 1,
 	})
 	lost := end.After["lost"]
 	if lost == 0 {
-		t.Skip("this machine reads 8 GB a second: nothing was dropped")
+		t.Error("nothing was lost: each of thousands of wake-ups took less than the 10 us between two messages")
 	}
 	if end.After["published"]-end.After["received"] != lost {
 		t.Errorf("%v published, %v received, %v lost", end.After["published"], end.After["received"], lost)
