@@ -3,11 +3,9 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 
-	"worstcase/internal/remedy"
 	"worstcase/results"
 	"worstcase/results/format"
 	"worstcase/session"
@@ -50,7 +48,7 @@ func (r *Recording) open() error {
 		r.log = results.NewWriter(r.env.Stdout)
 	default:
 		_, missing := os.Lstat(m.Output)
-		if r.log, err = createLog(m.Output, m.Append); err != nil {
+		if r.log, err = CreateLog(m.Output, m.Append); err != nil {
 			return err
 		}
 		if missing != nil {
@@ -75,49 +73,14 @@ func (r *Recording) open() error {
 	return err
 }
 
-// createLog creates a run log, or says what to do instead.
-func createLog(path string, extend bool) (*results.Writer, error) {
-	log, err := results.Create(path, extend)
-	switch {
-	case err == nil:
-		return log, nil
-	case isFolder(path):
-		err = remedy.Hint(fmt.Errorf("create run log: %s is a directory", path), "name a file in it")
-	case errors.Is(err, os.ErrExist):
-		err = remedy.Hint(err, "--append adds the run to it; else name another file")
-	case errors.Is(err, results.ErrInUse):
-		err = remedy.Hint(err, "wait until that measurement has ended, or name another file")
-	case errors.Is(err, results.ErrNotLog):
-		err = remedy.Hint(err, "runs are appended to run logs only: name another file")
-	case errors.Is(err, os.ErrNotExist):
-		err = remedy.Hint(err, "make the folder first")
-	}
-	return nil, Usage(err)
-}
-
-func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
-}
-
-// create makes a file that must not exist yet. Devices and pipes are taken as
-// they are: a shell's >(zstd >FILE) is one.
+// create creates a file, to be closed with the recording.
 func (r *Recording) create(path string) (*os.File, error) {
-	info, err := os.Stat(path)
-	device := err == nil && !info.Mode().IsRegular() && !info.IsDir()
-	flags := os.O_WRONLY
-	if !device {
-		flags |= os.O_CREATE | os.O_EXCL
-	}
-	f, err := os.OpenFile(path, flags, 0o644)
-	if errors.Is(err, os.ErrExist) {
-		return nil, Usage(remedy.Hint(fmt.Errorf("%s exists", path), "name another file, or remove this one first"))
-	}
+	f, made, err := Create(path)
 	if err != nil {
-		return nil, Usage(err)
+		return nil, err
 	}
 	r.files = append(r.files, f)
-	if !device {
+	if made {
 		r.made = append(r.made, path)
 	}
 	return f, nil

@@ -11,7 +11,6 @@ import (
 
 	"worstcase/cmd/internal/cli"
 	"worstcase/cmd/internal/loadflag"
-	"worstcase/internal/remedy"
 	"worstcase/latency"
 	"worstcase/loadgen"
 	"worstcase/results"
@@ -28,16 +27,14 @@ const (
 // search ranks the loads and prints the ranking.
 func search(ctx context.Context, env *cli.Env, o *options) error {
 	var save io.WriteCloser
+	made := false
 	if o.saveProfile != "" {
-		f, err := os.OpenFile(o.saveProfile, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-		if errors.Is(err, os.ErrExist) {
-			return cli.Usage(remedy.Hint(fmt.Errorf("%s exists", o.saveProfile), "name another file, or remove this one first"))
-		}
+		f, isNew, err := cli.Create(o.saveProfile)
 		if err != nil {
-			return cli.Usage(err)
+			return err
 		}
 		defer f.Close()
-		save = f
+		save, made = f, isNew
 	}
 	duration := o.duration
 	if duration == 0 {
@@ -66,7 +63,7 @@ func search(ctx context.Context, env *cli.Env, o *options) error {
 	if err == nil && save != nil {
 		err = saveRanking(save, ranked)
 	}
-	if err != nil && o.saveProfile != "" {
+	if err != nil && made {
 		os.Remove(o.saveProfile)
 	}
 	return err

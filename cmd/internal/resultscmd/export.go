@@ -3,17 +3,13 @@ package resultscmd
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"worstcase/cmd/internal/cli"
-	"worstcase/internal/remedy"
 	"worstcase/results"
 	"worstcase/results/format"
 )
@@ -63,24 +59,7 @@ func (ex *exporting) run(_ context.Context, env *cli.Env, args []string) error {
 	if err := format.Export(&text, ex.to, runs...); err != nil {
 		return err
 	}
-	if ex.output == "-" {
-		_, err := env.Stdout.Write(text.Bytes())
-		return err
-	}
-	return create(ex.output, text.Bytes())
-}
-
-// create writes a new file.
-func create(path string, text []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if errors.Is(err, fs.ErrExist) {
-		return remedy.Hint(err, "choose another name, or remove it first")
-	}
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	return errors.Join(err, f.Close())
+	return env.WriteFile(ex.output, text.Bytes())
 }
 
 // only returns a run with one of its series.

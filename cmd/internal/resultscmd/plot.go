@@ -34,7 +34,7 @@ func plotCommand() subcommand {
 		about: "draw runs: histogram, percentiles, over time, heat map",
 		flags: func(fs *pflag.FlagSet) func(context.Context, *cli.Env, []string) error {
 			var p plotting
-			fs.StringVarP(&p.out, "output", "o", "", "the picture to write, - for standard output")
+			fs.StringVarP(&p.out, "output", "o", "", "draw into `FILE`, which must not exist; - is standard output")
 			fs.StringSliceVar(&p.kinds, "kind", []string{string(plot.KindHistogram)}, "what to draw, several below each other: "+kindNames())
 			fs.StringVar(&p.what, "what", "service", "the time that size and rate show: service, response, fill, read")
 			fs.StringVar(&p.format, "format", "", "svg or png (default: as FILE ends, svg on standard output)")
@@ -103,12 +103,16 @@ func (p *plotting) run(_ context.Context, env *cli.Env, args []string) error {
 	if len(charts) == 0 {
 		return remedy.Hint(fmt.Errorf("draw %s: no series has that label", strings.Join(p.kinds, ", ")), "transport writes runs with sizes and rates")
 	}
-	return writeFile(env, p.out, func(w io.Writer) error {
-		if p.json {
-			return writeJSON(w, charts)
-		}
-		return plot.Write(w, format, charts...)
-	})
+	var answer bytes.Buffer
+	if p.json {
+		err = writeJSON(&answer, charts)
+	} else {
+		err = plot.Write(&answer, format, charts...)
+	}
+	if err != nil {
+		return err
+	}
+	return env.WriteFile(p.out, answer.Bytes())
 }
 
 func (p *plotting) charts(runs []*results.Run, columns []*plot.Columns) (charts []plot.Chart) {
@@ -196,30 +200,4 @@ func fillColumns(runs []*results.Run, columns []*plot.Columns) error {
 			return err
 		}
 	}
-}
-
-// writeFile writes a whole answer to a file, or to standard output for "-". A
-// file is replaced once the answer is complete, and only if it is no run log.
-func writeFile(env *cli.Env, path string, write func(io.Writer) error) error {
-	var b bytes.Buffer
-	if err := write(&b); err != nil {
-		return err
-	}
-	if path == "-" {
-		_, err := env.Stdout.Write(b.Bytes())
-		return err
-	}
-	if head, err := os.Open(path); err == nil {
-		const begins = `{"type":"run"`
-		first := make([]byte, len(begins))
-		io.ReadFull(head, first)
-		head.Close()
-		if string(first) == begins {
-			return cli.Usagef("write %s: it is a run log", path)
-		}
-	}
-	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-		return fmt.Errorf("write the answer: %w", err)
-	}
-	return nil
 }

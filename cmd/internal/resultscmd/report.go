@@ -1,9 +1,9 @@
 package resultscmd
 
 import (
+	"bytes"
 	"context"
 	"errors"
-	"io"
 	"slices"
 
 	"github.com/spf13/pflag"
@@ -28,7 +28,7 @@ func reportCommand() subcommand {
 		about: "write one page of tables, plots, differences and verdicts that opens offline",
 		flags: func(fs *pflag.FlagSet) func(context.Context, *cli.Env, []string) error {
 			var r reporting
-			fs.StringVarP(&r.out, "output", "o", "", "the page to write, - for standard output")
+			fs.StringVarP(&r.out, "output", "o", "", "write the page to `FILE`, which must not exist; - is standard output")
 			fs.StringVar(&r.title, "title", "", "the page's heading (default: tools and labels)")
 			fs.StringVar(&r.by, "by", "label", "compare the runs by label, tool, a host fact or a configuration; empty: don't")
 			fs.BoolVar(&r.heat, "heatmap", true, "show when which latencies occurred, of the first eight runs")
@@ -58,7 +58,11 @@ func (r *reporting) run(_ context.Context, env *cli.Env, args []string) error {
 		return err
 	}
 	page := report.Page{Title: r.title, Runs: runs, Columns: columns, Comparisons: r.comparisons(env, runs)}
-	return writeFile(env, r.out, func(w io.Writer) error { return report.Write(w, page) })
+	var answer bytes.Buffer
+	if err := report.Write(&answer, page); err != nil {
+		return err
+	}
+	return env.WriteFile(r.out, answer.Bytes())
 }
 
 // comparisons judges each group of runs against the first. What can't be

@@ -2,12 +2,10 @@ package resultscmd
 
 import (
 	"errors"
-	"io/fs"
 
 	"github.com/spf13/pflag"
 
 	"worstcase/cmd/internal/cli"
-	"worstcase/internal/remedy"
 	"worstcase/results"
 )
 
@@ -26,11 +24,7 @@ func (o *logOutput) register(fs *pflag.FlagSet) {
 func (o *logOutput) write(env *cli.Env, runs ...*results.Run) (err error) {
 	log := results.NewWriter(env.Stdout)
 	if o.path != "-" {
-		log, err = results.Create(o.path, o.extend)
-		if errors.Is(err, fs.ErrExist) {
-			return remedy.Hint(err, "choose another name, or add to it with --append")
-		}
-		if err != nil {
+		if log, err = cli.CreateLog(o.path, o.extend); err != nil {
 			return err
 		}
 	}
