@@ -59,10 +59,12 @@ type loop struct {
 }
 
 // run is the hot loop. Forbidden in it: allocation, maps, interface and
-// deferred calls, channels, time.Now, fmt, and every call of a function that
-// may grow the stack: there the Go scheduler would step in and hand the thread
-// to another one.
+// deferred calls, channels, time.Now, fmt. It is pinned: else the Go scheduler
+// would step in at a call that may grow the stack, and hand the thread's work to
+// another one.
 func (l *loop) run(w *rtsched.Waiter, due int64) error {
+	sys.Pin()
+	defer sys.Unpin()
 	t, row := l.thread, l.row[:]
 	for !t.Stopped() {
 		if l.rest {

@@ -32,7 +32,7 @@ func LockMachine(ctx context.Context, waiting func(holder string)) (release func
 	held.Lock()
 	defer held.Unlock()
 	if held.count == 0 {
-		if held.file, err = lock(ctx, waiting); err != nil {
+		if held.file, err = lock(ctx, LockFile, waiting); err != nil {
 			return nil, err
 		}
 	}
@@ -50,25 +50,42 @@ func unlock() {
 	}
 }
 
-func lock(ctx context.Context, waiting func(string)) (*os.File, error) {
-	f, err := openLock()
+// lock locks the file at path. Who waits for it holds path.next: so a process
+// that locks again and again lets others in between.
+func lock(ctx context.Context, path string, waiting func(string)) (*os.File, error) {
+	told := sync.OnceFunc(func() {
+		if waiting != nil {
+			waiting(holder(path))
+		}
+	})
+	next, err := acquire(ctx, path+".next", told)
+	if err != nil {
+		return nil, err
+	}
+	defer next.Close()
+	f, err := acquire(ctx, path, told)
+	if err == nil {
+		leaveName(f)
+	}
+	return f, err
+}
+
+// acquire locks a file, and calls waiting when it can't do so at once.
+func acquire(ctx context.Context, path string, waiting func()) (*os.File, error) {
+	f, err := openLock(path)
 	if err != nil {
 		return nil, fmt.Errorf("lock the machine for measuring: %w", err)
 	}
-	for told := false; ; {
+	for {
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		if err == nil {
-			leaveName(f)
 			return f, nil
 		}
 		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
 			f.Close()
 			return nil, fmt.Errorf("lock the machine for measuring: %w", err)
 		}
-		if !told && waiting != nil {
-			waiting(holder())
-			told = true
-		}
+		waiting()
 		select {
 		case <-ctx.Done():
 			f.Close()
@@ -80,15 +97,15 @@ func lock(ctx context.Context, waiting func(string)) (*os.File, error) {
 
 // openLock opens the lock file, which any user may have made: fs.protected_regular
 // lets nobody open another's file in /tmp with O_CREAT.
-func openLock() (*os.File, error) {
-	f, err := os.OpenFile(LockFile, os.O_RDWR, 0)
+func openLock(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrPermission) {
-		f, err = os.Open(LockFile)
+		f, err = os.Open(path)
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		return f, err
 	}
-	f, err = os.OpenFile(LockFile, os.O_RDWR|os.O_CREATE, 0o666)
+	f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 	if err == nil {
 		f.Chmod(0o666)
 	}
@@ -101,8 +118,8 @@ func leaveName(f *os.File) {
 	fmt.Fprintf(f, "pid %d: %.60s", os.Getpid(), command)
 }
 
-func holder() string {
-	b, err := os.ReadFile(LockFile)
+func holder(path string) string {
+	b, err := os.ReadFile(path)
 	if err != nil || len(b) == 0 {
 		return "another process"
 	}

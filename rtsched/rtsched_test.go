@@ -1,11 +1,15 @@
 package rtsched
 
 import (
+	"bufio"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,7 +20,11 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "hold-lock" {
+	if len(os.Args) < 2 {
+		os.Exit(m.Run())
+	}
+	switch os.Args[1] {
+	case "hold-lock":
 		release, err := LockMachine(context.Background(), nil)
 		if err != nil {
 			os.Exit(1)
@@ -24,9 +32,19 @@ func TestMain(m *testing.M) {
 		os.Stdout.WriteString("held\n")
 		os.Stdin.Read(make([]byte, 1))
 		release()
-		return
+	case "hold-often":
+		for range 20 {
+			f, err := lock(context.Background(), os.Args[2], nil)
+			if err != nil {
+				os.Exit(1)
+			}
+			os.Stdout.WriteString("held\n")
+			time.Sleep(100 * time.Millisecond)
+			f.Close()
+		}
+	default:
+		os.Exit(m.Run())
 	}
-	os.Exit(m.Run())
 }
 
 // onThread runs f on an OS thread of its own that ends with it.
@@ -117,23 +135,53 @@ func TestAPastStartKeepsTheGrid(t *testing.T) {
 	}
 }
 
-func TestLockIsOneForTheMachine(t *testing.T) {
-	cmd := exec.Command("/proc/self/exe", "hold-lock")
+// startHolder starts a process that holds a lock as args say, and returns when it
+// does. It ends when its input is closed, or by itself.
+func startHolder(t *testing.T, args ...string) (in io.Closer, out io.Reader) {
+	t.Helper()
+	cmd := exec.Command("/proc/self/exe", args...)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := cmd.StdoutPipe()
+	out, err = cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer cmd.Wait()
-	if _, err := out.Read(make([]byte, 8)); err != nil {
+	t.Cleanup(func() {
+		in.Close()
+		cmd.Wait()
+	})
+	if _, err := out.Read(make([]byte, len("held\n"))); err != nil {
 		t.Fatal(err)
 	}
+	return in, out
+}
+
+func TestLockGoesToWhoWaits(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	_, out := startHolder(t, "hold-often", path)
+	var turns atomic.Int64
+	go func() {
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			turns.Add(1)
+		}
+	}()
+	f, err := lock(t.Context(), path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if n := turns.Load(); n >= 10 {
+		t.Errorf("the lock came after %d of the other's 20 turns", n)
+	}
+}
+
+func TestLockIsOneForTheMachine(t *testing.T) {
+	in, _ := startHolder(t, "hold-lock")
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	told := ""

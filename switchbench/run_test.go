@@ -62,7 +62,7 @@ func tryMeasure(t *testing.T, cfg Config, duration time.Duration, s *seconds, op
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	src := NewSource(cfg, func(text string) { t.Log(text) })
 	return session.Run(ctx, session.Config{
