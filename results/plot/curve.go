@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// curve draws a Curve. Steps of one that is alone go down to the floor beside a
-// gap; of several, those lines would hide each other.
+// curve draws a Curve. Steps go down to the floor beside a gap: those of several
+// curves by a faint line, since full ones would hide each other.
 type curve struct {
 	*Curve
 	alone bool
@@ -35,6 +35,8 @@ func (k curve) Plot(c draw.Canvas, p *plot.Plot) {
 		lines = k.steps(at)
 		if k.alone {
 			lines = onFloor(lines, c.Min.Y)
+		} else {
+			c.StrokeLines(draw.LineStyle{Color: parse(k.Color, 0.3), Width: 0.8}, c.ClipLinesXY(drops(lines, c.Min.Y)...)...)
 		}
 	} else {
 		lines = k.joined(at)
@@ -99,6 +101,16 @@ func onFloor(lines [][]vg.Point, floor vg.Length) [][]vg.Point {
 		lines[i] = append(line, vg.Point{X: last.X, Y: floor})
 	}
 	return lines
+}
+
+// drops are the lines from the ends of outlines down to the floor.
+func drops(lines [][]vg.Point, floor vg.Length) (down [][]vg.Point) {
+	for _, line := range lines {
+		for _, end := range []vg.Point{line[0], line[len(line)-1]} {
+			down = append(down, []vg.Point{end, {X: end.X, Y: floor}})
+		}
+	}
+	return down
 }
 
 // band fills between Low and Y.

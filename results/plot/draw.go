@@ -155,7 +155,7 @@ type nothing struct{}
 func (nothing) Plot(c draw.Canvas, _ *plot.Plot) {
 	s := face(13, false)
 	s.XAlign, s.YAlign = draw.XCenter, draw.YCenter
-	c.FillText(s, c.Center(), "no samples recorded")
+	c.FillText(s, c.Center(), "nothing recorded that this plot shows")
 }
 
 // mark draws a filled point with a white rim, and its text when it stands alone.
@@ -180,10 +180,14 @@ func (m mark) Plot(c draw.Canvas, p *plot.Plot) {
 	s.XAlign, s.YAlign = draw.XRight, draw.YBottom
 	to := vg.Point{X: at.X + 4, Y: at.Y + 9}
 	if to.Y+14 > c.Max.Y || m.curve.Style == Line {
-		s.YAlign, to = draw.YCenter, vg.Point{X: at.X - 9, Y: at.Y}
+		s.YAlign, to = draw.YCenter, vg.Point{X: at.X - 12, Y: at.Y}
 	}
 	if width := s.Width(m.curve.Mark.Text); to.X-width < c.Min.X {
 		s.XAlign, to.X = draw.XLeft, 2*at.X-to.X
 	}
+	box := s.Rectangle(m.curve.Mark.Text).Add(to)
+	box.Min.X, box.Max.X = box.Min.X-2, box.Max.X+2
+	c.SetColor(color.NRGBA{255, 255, 255, 0xd8}) // the text is read over lines
+	c.Fill(box.Path())
 	c.FillText(s, to, m.curve.Mark.Text)
 }

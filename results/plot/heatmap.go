@@ -17,11 +17,18 @@ func Heatmap(runs []*results.Run, columns []*Columns) []Chart {
 	}
 	lo, hi := span(traces)
 	y := latencyAxis(lo, hi)
-	edges := bins(traces, lo, hi, y.Scale, maxBins)
+	grids := map[*results.Run]grid{}
+	for i, g := range gridsOf(traces) {
+		grids[traces[i].run] = g
+	}
 	names := RunNames(runs)
 	charts := make([]Chart, len(runs))
 	for i, r := range runs {
 		c := columns[i]
+		var edges []int64
+		if g, ok := grids[r]; ok {
+			edges = bins(g, lo, hi, y.Scale, maxBins)
+		}
 		if c == nil {
 			c = new(Columns)
 		}

@@ -3,7 +3,6 @@ package plot
 import (
 	"fmt"
 	"math"
-	"slices"
 	"sort"
 
 	"worstcase/results"
@@ -17,7 +16,9 @@ const maxBins = 240
 // bin by the bin's width, since bins, and the buckets of an HdrHistogram under
 // them, are not all equally wide. The y axis is logarithmic, so that a single
 // late sample is seen beside millions of others; what has no sample has no
-// line. The exact maximum of each curve is marked.
+// line. Runs whose samples are resolved otherwise have bins of their own: a bin
+// narrower than a file's cells would leave gaps between them. The exact maximum
+// of each curve is marked.
 func Histogram(runs ...*results.Run) Chart {
 	traces := tracesOf(runs)
 	lo, hi := span(traces)
@@ -27,11 +28,14 @@ func Histogram(runs ...*results.Run) Chart {
 		Y:     Axis{Title: "samples per µs", Scale: Log, Min: 0.1, Max: 10},
 		Notes: loss(traces),
 	}
-	edges := bins(traces, lo, hi, chart.X.Scale, wanted(traces))
+	grids := gridsOf(traces)
+	var of, widths []string // of each grid: the first curve's name, and its bins
+	noted := map[grid]bool{}
 	least, most := math.Inf(1), 0.0
 	for i := range traces {
 		t := &traces[i]
 		c := t.curve(Steps)
+		edges := bins(grids[i], lo, hi, chart.X.Scale, wanted(traces))
 		var last results.Bucket
 		c.X, c.Y, last = density(t.total.Histogram, edges)
 		for _, y := range c.Y {
@@ -44,10 +48,19 @@ func Histogram(runs ...*results.Run) Chart {
 			c.Mark.Y = c.Y[binOf(edges, middle(last))]
 		}
 		chart.Curves = append(chart.Curves, c)
+		if last.Count > 0 && !noted[grids[i]] {
+			noted[grids[i]] = true
+			of, widths = append(of, t.name), append(widths, binNote(edges, chart.X.Scale))
+		}
+	}
+	for i, note := range widths {
+		if len(widths) > 1 {
+			note = of[i] + ": " + note
+		}
+		chart.Notes = append(chart.Notes, note)
 	}
 	if most > 0 {
 		chart.Y.Min, chart.Y.Max = logRange(least/2, most)
-		chart.Notes = append(chart.Notes, binNote(edges, chart.X.Scale))
 	} else if len(traces) > 0 {
 		chart.Notes = append(chart.Notes, "no histogram recorded: only the maxima are marked")
 	}
@@ -78,11 +91,7 @@ func wanted(traces []trace) int {
 // bins returns the edges, in ns, of bins that hold all from lo to hi: about as many
 // as wanted, of equal width, or on a logarithmic axis of equal ratio, but none
 // narrower than what the samples resolve.
-func bins(traces []trace, lo, hi int64, scale Scale, wanted int) []int64 {
-	if len(traces) == 0 {
-		return nil
-	}
-	g := resolution(traces)
+func bins(g grid, lo, hi int64, scale Scale, wanted int) []int64 {
 	if g.step == 1 {
 		lo -= lo / 1024 // the bucket of the least sample may begin before it
 	}
@@ -101,63 +110,6 @@ func bins(traces []trace, lo, hi int64, scale Scale, wanted int) []int64 {
 		e = next
 	}
 	return edges
-}
-
-// A grid says what samples resolve, in ns: the edges between them are at base
-// and every step from it.
-type grid struct{ step, base int64 }
-
-// edge is the last edge at or below ns.
-func (g grid) edge(ns int64) int64 {
-	k := (ns - g.base) / g.step
-	if ns-g.base < k*g.step {
-		k--
-	}
-	return k*g.step + g.base
-}
-
-// resolution finds out what the samples resolve. Other tools' histograms have
-// cells of a us and more, told by their values or by their middles: bins must
-// lie around these, and not between. A grid is believed where nine of ten
-// buckets far narrower than its step hold one of its values, and at least four
-// of its values occur.
-func resolution(traces []trace) grid {
-	var buckets []results.Bucket
-	for _, t := range traces {
-		if t.total.Histogram != nil {
-			buckets = slices.AppendSeq(buckets, t.total.Histogram.All())
-		}
-	}
-	for _, step := range []int64{100_000, 50_000, 25_000, 20_000, 10_000, 5_000, 2_000, 1_000, 500} {
-		for _, b := range buckets[:min(len(buckets), 4)] {
-			offset := middle(b) % step
-			if b.High%step < b.Low%step || b.Low%step == 0 {
-				offset = 0
-			}
-			if onGrid(buckets, grid{step, offset}) {
-				return grid{step, (offset + step/2) % step}
-			}
-		}
-	}
-	return grid{1, 0}
-}
-
-// onGrid tells whether buckets lie on the values of a grid.
-func onGrid(buckets []results.Bucket, g grid) bool {
-	values := map[int64]bool{}
-	on, off := 0, 0
-	for _, b := range buckets {
-		value := g.edge(b.High)
-		switch {
-		case b.High-b.Low >= g.step/20:
-		case value >= b.Low:
-			values[value] = true
-			on++
-		default:
-			off++
-		}
-	}
-	return len(values) >= 4 && off <= on/9
 }
 
 // binOf returns which bin holds ns. What lies outside belongs to the first or

@@ -82,11 +82,24 @@ func logTicks(lo, hi float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// shareTicks labels the percentiles 0, 50, 90, 99, 99.9 and so on.
-func shareTicks(lo, hi float64) []plot.Tick {
-	ticks := []plot.Tick{{Value: 1, Label: "0"}, {Value: 2, Label: "50"}}
+// shareTicks labels the percentiles 0, 50, 90, 99, 99.9 and so on, as far as
+// their labels have room beside each other on an axis as wide as a picture's.
+func shareTicks(lo, hi float64) (ticks []plot.Tick) {
+	const axis, letter, space = 650.0, 6.5, 8.0 // points
+	end := math.Inf(-1)
+	mark := func(value float64, label string) {
+		at, half := axis*math.Log10(value)/math.Log10(hi/lo), letter/2*float64(len(label))
+		if at-half < end+space {
+			label = ""
+		} else {
+			end = at + half
+		}
+		ticks = append(ticks, plot.Tick{Value: value, Label: label})
+	}
+	mark(1, "0")
+	mark(2, "50")
 	for e := 1; math.Pow10(e) <= hi*(1+1e-9); e++ {
-		ticks = append(ticks, plot.Tick{Value: math.Pow10(e), Label: percentile(e)})
+		mark(math.Pow10(e), percentile(e))
 	}
 	return ticks
 }

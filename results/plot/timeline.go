@@ -43,7 +43,10 @@ func Time(runs ...*results.Run) Chart {
 		chart.Curves = append(append(chart.Curves, c), mean...)
 	}
 	chart.Y = latencyAxis(least, hi).fromZero()
-	if len(traces) > 1 {
+	switch {
+	case len(traces) > 0 && empty(&chart):
+		chart.Notes = []string{"nothing recorded by time: only the totals are known"}
+	case len(traces) > 1:
 		chart.Notes = append(chart.Notes, fmt.Sprintf("a point is the largest latency in %s", seconds(step)))
 	}
 	return chart

@@ -195,14 +195,16 @@ func (t *trace) curve(style Style) Curve {
 
 // span is the least and greatest latency of the traces, in ns.
 func span(traces []trace) (lo, hi int64) {
+	grids := gridsOf(traces)
 	for i, t := range traces {
-		if i == 0 || t.total.Min < lo {
-			lo = t.total.Min
+		least := t.total.Min
+		if g := grids[i]; least >= 0 && g.step > 1 {
+			least = max(least, g.step/2) // a 0 of a cell a us wide is no 0
+		}
+		if i == 0 || least < lo {
+			lo = least
 		}
 		hi = max(hi, t.total.Max)
-	}
-	if g := resolution(traces); lo >= 0 && g.step > 1 {
-		lo = max(lo, g.step/2) // a 0 of a cell a us wide is no 0
 	}
 	return lo, hi
 }

@@ -108,6 +108,19 @@ function scaleOf(axis, view) {
   return { time: false, distr: logarithmic(axis) ? 3 : 1, range: () => [view.min, view.max] };
 }
 
+// roomy empties the labels of the bottom axis that would touch the one before or
+// leave the picture.
+function roomy(u, splits, labels) {
+  const last = u.width - u.bbox.left / devicePixelRatio;
+  let end = -Infinity;
+  return labels.map((label, i) => {
+    const at = u.valToPos(splits[i], "x"), half = 3.6 * label.length;
+    if (at - half < end + 8 || at + half > last) return "";
+    end = at + half;
+    return label;
+  });
+}
+
 function axisOf(axis, side) {
   const font = "12px system-ui, sans-serif";
   return {
@@ -117,16 +130,18 @@ function axisOf(axis, side) {
     values: (u, splits) => {
       const s = u.scales[side === 3 ? "y" : "x"];
       const names = new Map(ticks[axis.scale](s.min, s.max, axis));
-      return splits.map((v) => names.get(v) ?? "");
+      const labels = splits.map((v) => names.get(v) ?? "");
+      return side === 3 ? labels : roomy(u, splits, labels);
     },
     filter: (u, splits) => splits,
   };
 }
 
-// outline draws steps: y[i] holds from x[i] to x[i+1], 0 is a gap. Beside a gap
-// the outline of a curve that is alone goes down to the floor.
-const outline = (alone) => (u, si) => {
-  const stroke = new Path2D(), x = u.data[0], y = u.data[si], floor = u.bbox.top + u.bbox.height;
+// outline draws a curve of steps from its own points: y[i] holds from x[i] to
+// x[i+1], 0 is a gap. Beside a gap the outline of a curve that is alone goes
+// down to the floor; those of several have drops there.
+const outline = (c, alone) => (u) => {
+  const stroke = new Path2D(), { x, y } = c, floor = u.bbox.top + u.bbox.height;
   const px = (v) => u.valToPos(v, "x", true), py = (v) => Math.min(u.valToPos(v, "y", true), 1e5);
   for (let i = 0, on = false; i + 1 < x.length; i++) {
     if (!(y[i] > 0)) {
@@ -143,6 +158,34 @@ const outline = (alone) => (u, si) => {
   return { stroke, fill: null, clip: null, band: null, gaps: null, flags: 0 };
 };
 
+// drops draws faint lines from the ends of the outlines of several curves down
+// to the floor.
+function drops(u, chart, shown) {
+  if (chart.curves.length < 2) return;
+  const b = u.bbox, floor = b.top + b.height;
+  u.ctx.save();
+  u.ctx.beginPath();
+  u.ctx.rect(b.left, b.top, b.width, b.height);
+  u.ctx.clip();
+  u.ctx.globalAlpha = 0.3;
+  u.ctx.lineWidth = devicePixelRatio;
+  u.ctx.setLineDash([]);
+  chart.curves.forEach((c, i) => {
+    if (c.style !== "steps" || !shown[i]) return;
+    u.ctx.strokeStyle = c.color;
+    u.ctx.beginPath();
+    c.x.forEach((x, k) => {
+      const y = Math.max(c.y[k], k > 0 ? c.y[k - 1] : 0);
+      if (!(y > 0) || (c.y[k] > 0 && k > 0 && c.y[k - 1] > 0)) return;
+      const at = u.valToPos(x, "x", true);
+      u.ctx.moveTo(at, Math.min(u.valToPos(y, "y", true), floor));
+      u.ctx.lineTo(at, floor);
+    });
+    u.ctx.stroke();
+  });
+  u.ctx.restore();
+}
+
 // seriesOf turns curves into uPlot's aligned data. A band's lower edge becomes a
 // series of its own that is never listed.
 function seriesOf(chart) {
@@ -155,7 +198,7 @@ function seriesOf(chart) {
     const alone = new Set(c.y.map((_, k) => k).filter((k) => !gap(k) && (k === 0 || gap(k - 1)) && (k === c.y.length - 1 || gap(k + 1))).map((k) => c.x[k]));
     series.push({
       stroke: c.color, width: c.style === "steps" ? 1.5 : 1.8, dash,
-      paths: c.style === "steps" ? outline(chart.curves.length === 1) : uPlot.paths.linear(),
+      paths: c.style === "steps" ? outline(c, chart.curves.length === 1) : uPlot.paths.linear(),
       points: c.style === "steps" ? { show: false } : {
         show: c.style === "dots" || alone.size > 0, size: 6, fill: c.color,
         filter: c.style === "dots" ? undefined : (u, si) => u.data[0].map((x, k) => k).filter((k) => u.data[si][k] != null && alone.has(u.data[0][k])),
@@ -313,13 +356,14 @@ function show(chart, parent) {
   const u = new uPlot({
     width: Math.max(320, area.clientWidth), height: 380, series, bands,
     legend: { show: false },
-    padding: [10, 14, 0, 0],
+    padding: [10, 24, 0, 0],
     scales: { x: scaleOf(chart.x, view.x), y: scaleOf(chart.y, view.y) },
     axes: [axisOf(chart.x, 2), axisOf(chart.y, 3)],
     cursor: { drag: { x: true, y: true, uni: 30, setScale: false }, points: { size: 7 }, bind: { dblclick: (u) => () => { reset(u); return null; } } },
     hooks: {
       draw: [(u) => {
         if (chart.grid) cells(u, chart.grid);
+        drops(u, chart, shown);
         marks(u, chart, shown);
       }],
       setSelect: [zoom],

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"worstcase/results"
 	"worstcase/results/report"
 )
 
@@ -171,5 +172,58 @@ func TestPageInBrowser(t *testing.T) {
 			t.Errorf("the cursor reads %q and %q", read, value)
 		}
 	})
+	quiet(t, b)
+}
+
+// TestPageOfManySamples draws a run of 10^9 samples beside one of coarse cells:
+// no labels of the percentiles' axis touch, and both histograms have their lines.
+func TestPageOfManySamples(t *testing.T) {
+	made := func(label string, step int64) *results.Run {
+		v := &results.Interval{At: 1e9, Seconds: 1}
+		v.Histogram = new(results.Histogram)
+		n := int64(1) << 22
+		for k := range int64(40) {
+			v.Histogram.RecordN(5_000+k*step, n)
+			v.Count += n
+			n = max(1, n*3/4)
+		}
+		v.Histogram.RecordN(5_000, 1_000_000_000)
+		v.Count += 1_000_000_000
+		v.Min, v.Max = 5_000, 5_000+39*step
+		return records(t, &results.Header{Tool: "latency", Label: label, Series: []results.SeriesInfo{{}}}, v)
+	}
+	b := openPage(t, report.Page{Runs: []*results.Run{made("many", 101), made("coarse", 25_000)}})
+	if *pictures != "" {
+		b.picture(filepath.Join(*pictures, "many-samples.png"))
+	}
+	for name, colour := range map[string][3]int{"many": {0x00, 0x72, 0xb2}, "coarse": {0xd5, 0x5e, 0x00}} {
+		if n := coloured(b, 0, colour[0], colour[1], colour[2]); n < 200 {
+			t.Errorf("the histogram of %s has %d dots", name, n)
+		}
+	}
+	var labels []struct {
+		Text     string
+		From, To float64
+	}
+	b.eval(`((u) => {
+		u.ctx.font = u.axes[0].font[0];
+		return u.axes[0]._splits.map((v, i) => {
+			const at = u.valToPos(v, "x", true), half = u.ctx.measureText(u.axes[0]._values[i]).width / 2;
+			return {Text: u.axes[0]._values[i], From: at - half, To: at + half};
+		}).filter((l) => l.Text);
+	})(document.querySelectorAll(".area")[1].uPlot)`, &labels)
+	if len(labels) < 5 {
+		t.Errorf("%d labels: %v", len(labels), labels)
+	}
+	var width float64
+	b.eval(`document.querySelectorAll(".area")[1].querySelector("canvas").width`, &width)
+	for i := range labels {
+		if labels[i].To > width {
+			t.Errorf("%s is cut off at the edge", labels[i].Text)
+		}
+		if i > 0 && labels[i].From <= labels[i-1].To {
+			t.Errorf("%s touches %s", labels[i].Text, labels[i-1].Text)
+		}
+	}
 	quiet(t, b)
 }
