@@ -8,13 +8,15 @@ import (
 
 // Names returns what tells each series of a run from the others, in a word or
 // a few: its CPU as CPU1, a numbered label as subscriber2, the values of other
-// labels as they are, in the order of their keys. Labels that all have alike
-// are left out; a single series needs no name.
+// labels as they are, in the order of their keys, but those of a message first.
+// Labels that all have alike are left out; a single series needs no name.
 func Names(series []SeriesInfo) []string {
 	names := make([]string, len(series))
 	for i, s := range series {
 		var words []string
-		for _, key := range slices.Sorted(maps.Keys(s.Labels)) {
+		keys := slices.Sorted(maps.Keys(s.Labels))
+		slices.SortStableFunc(keys, func(a, b string) int { return place(a) - place(b) })
+		for _, key := range keys {
 			if !shared(series, key) {
 				words = append(words, word(key, s.Labels[key]))
 			}
@@ -22,6 +24,15 @@ func Names(series []SeriesInfo) []string {
 		names[i] = strings.Join(words, " ")
 	}
 	return names
+}
+
+// place is where a label stands in a name.
+func place(key string) int {
+	message := []string{"transport", "notifier", "size", "rate"}
+	if i := slices.Index(message, key); i >= 0 {
+		return i
+	}
+	return len(message)
 }
 
 // shared tells whether all series have the same value of a label.
@@ -36,6 +47,8 @@ func word(key, value string) string {
 	switch {
 	case key == "cpu":
 		return "CPU" + value
+	case key == "rate":
+		return value + " Hz"
 	case strings.Trim(value, "0123456789") == "":
 		return key + value
 	}

@@ -22,6 +22,10 @@ func TestNames(t *testing.T) {
 			{"what": "service", "size": "16"},
 			{"what": "response", "size": "64"},
 		}, []string{"size16 service", "size64 response"}},
+		{"messages", []Labels{
+			{"notifier": "futex", "rate": "10", "size": "64K", "transport": "shm", "what": "service"},
+			{"rate": "100", "size": "1M", "transport": "tcp", "what": "service"},
+		}, []string{"shm futex 64K 10 Hz", "tcp 1M 100 Hz"}},
 		{"a label that one lacks", []Labels{{"cpu": "1"}, {}}, []string{"CPU1", ""}},
 		{"none", nil, []string{}},
 	} {

@@ -30,6 +30,8 @@ type Options struct {
 	Cell time.Duration
 	// Label names the runs, where the file does not.
 	Label string
+	// Machine is what they ran on, where the file does not tell.
+	Machine string
 }
 
 // ParseUnit reads the name of a unit: ns, us or ms.

@@ -84,6 +84,7 @@ func Read(text []byte, o Options) (runs []*results.Run, name string, err error) 
 		return nil, f.Name, fmt.Errorf("import as %s: %w", f.Name, err)
 	}
 	for i, d := range drafts {
+		d.Fact("machine", o.Machine)
 		if d.Header.Label == "" {
 			d.Header.Label = label(d, o)
 		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -32,9 +31,9 @@ type metric struct {
 // metrics are what Over draws, each in a chart of its own.
 func metrics() []metric {
 	quantile := func(q float64) func(*results.Run, *results.Total) (float64, bool) {
-		return func(_ *results.Run, t *results.Total) (float64, bool) {
+		return func(r *results.Run, t *results.Total) (float64, bool) {
 			ns, known := t.Quantile(q)
-			return us(ns), known
+			return us(ns), known && !r.Saturated()
 		}
 	}
 	figure := func(key string, per float64) func(*results.Run, *results.Total) (float64, bool) {
@@ -47,12 +46,12 @@ func metrics() []metric {
 		}
 	}
 	return []metric{
-		{"mean latency", "µs", Log, func(_ *results.Run, t *results.Total) (float64, bool) {
-			return t.Mean() / 1e3, !t.Empty() && !t.Missing.Has(results.NoMean)
+		{"mean latency", "µs", Log, func(r *results.Run, t *results.Total) (float64, bool) {
+			return t.Mean() / 1e3, !t.Empty() && !t.Missing.Has(results.NoMean) && !r.Saturated()
 		}},
 		{"99th percentile of the latency", "µs", Log, quantile(0.99)},
-		{"largest latency", "µs", Log, func(_ *results.Run, t *results.Total) (float64, bool) {
-			return us(t.Max), !t.Empty() && !t.Missing.Has(results.NoMax)
+		{"largest latency", "µs", Log, func(r *results.Run, t *results.Total) (float64, bool) {
+			return us(t.Max), !t.Empty() && !t.Missing.Has(results.NoMax) && !r.Saturated()
 		}},
 		{"CPU", "% of one CPU", Linear, figure(FigureCPU, 1)},
 		{"memory", "MiB", Linear, figure(FigureMemory, 1<<20)},
@@ -65,8 +64,10 @@ type cell struct {
 	run    *results.Run
 	total  *results.Total
 	labels results.Labels
-	name   string
-	at     string
+	// name is that of the curve: who, the run's label and what carried the
+	// messages, and with it which messages they were.
+	name, who, which string
+	at               string
 }
 
 // CellLabels are the labels of a series of a transport, and what else its run's
@@ -99,19 +100,19 @@ func CellLabels(r *results.Run, t *results.Total) results.Labels {
 // "rate": latency, CPU, memory and loss, a chart each. Series that agree in
 // their run's label and all other labels make one curve; where several runs
 // measured one point, it is their median. Of series labelled by what they
-// measured only those of what are taken. Metrics that no cell knows are left
-// out, and so are all when no series has the label.
+// measured only those of what are taken. Cells that did not reach their rate
+// have no latency. Metrics that no cell knows are left out, and so are all when
+// no series has the label.
 func Over(label, what string, runs ...*results.Run) []Chart {
 	cells := cellsOf(label, what, runs)
-	axis, names := categories(label, cells)
+	axis, curves := categories(label, cells)
 	var charts []Chart
 	for _, m := range metrics() {
 		chart := Chart{Kind: Kind(label), Title: m.what + " over " + label, X: axis}
 		chart.Y = Axis{Title: m.what + " (" + m.unit + ")", Scale: m.scale}
-		for i, name := range names {
-			c := Curve{Name: name, Style: Dots, Color: colour(i), Dash: dash(i / len(palette()))}
+		for _, c := range curves {
 			for k, at := range axis.Names {
-				if v, known := medianOf(m, cells, name, at); known {
+				if v, known := medianOf(m, cells, c.Name, at); known {
 					c.X, c.Y = append(c.X, float64(k)), append(c.Y, v)
 				}
 			}
@@ -119,7 +120,7 @@ func Over(label, what string, runs ...*results.Run) []Chart {
 				chart.Curves = append(chart.Curves, c)
 			}
 		}
-		chart.dropPoints()
+		chart.dropPoints(cells)
 		if len(chart.Curves) > 0 {
 			chart.Y.Min, chart.Y.Max = valueRange(m.scale, chart.Curves)
 			charts = append(charts, chart)
@@ -128,15 +129,22 @@ func Over(label, what string, runs ...*results.Run) []Chart {
 	return charts
 }
 
-// dropPoints leaves out curves of one point beside others of more: they tell
-// nothing over the axis.
-func (c *Chart) dropPoints() {
-	all := len(c.Curves)
+// dropPoints leaves out curves of one point, which tell nothing over the axis,
+// unless another of more points shows the same messages.
+func (c *Chart) dropPoints(cells []cell) {
+	which := map[string]string{} // by the curve's name
+	for i := range cells {
+		which[cells[i].name] = cells[i].which
+	}
+	most := map[string]int{}
 	longest := 0
 	for i := range c.Curves {
-		longest = max(longest, len(c.Curves[i].X))
+		n := len(c.Curves[i].X)
+		longest = max(longest, n)
+		most[which[c.Curves[i].Name]] = max(most[which[c.Curves[i].Name]], n)
 	}
-	c.Curves = slices.DeleteFunc(c.Curves, func(k Curve) bool { return longest > 1 && len(k.X) == 1 })
+	all := len(c.Curves)
+	c.Curves = slices.DeleteFunc(c.Curves, func(k Curve) bool { return longest > 1 && most[which[k.Name]] == 1 })
 	if n := all - len(c.Curves); n > 0 {
 		c.Notes = append(c.Notes, fmt.Sprintf("%d single points are not shown", n))
 	}
@@ -175,88 +183,30 @@ func cellsOf(label, what string, runs []*results.Run) (cells []cell) {
 	}
 	for i := range cells {
 		c := &cells[i]
-		var words []string
+		var who, which []string
 		for _, k := range keys {
 			v, ok := c.labels[k]
 			switch {
 			case k == label || k == "what" || len(values[k]) < 2:
 			case k == "":
-				words = append(words, c.run.Label)
+				who = append(who, c.run.Label)
 			case !ok:
 			case k == "rate":
-				words = append(words, v+" Hz")
+				which = append(which, v+" Hz")
 			case k == "subscriber" || k == "subscribers":
-				words = append(words, k+" "+v)
+				which = append(which, k+" "+v)
+			case k == "size":
+				which = append(which, v)
 			default:
-				words = append(words, v)
+				who = append(who, v)
 			}
 		}
-		if c.name = strings.Join(words, ", "); c.name == "" {
+		c.who, c.which = strings.Join(who, ", "), strings.Join(which, ", ")
+		if c.name = strings.Join(append(who, which...), ", "); c.name == "" {
 			c.name = c.run.Label
 		}
 	}
 	return cells
-}
-
-// categories returns the axis of all values of the label, in rising order, and
-// the names of the curves in order of appearance.
-func categories(label string, cells []cell) (Axis, []string) {
-	axis := Axis{Title: "message " + label, Scale: Category}
-	if label == "rate" {
-		axis.Title += " (Hz)"
-	}
-	var names []string
-	for _, c := range cells {
-		if !slices.Contains(axis.Names, c.at) {
-			axis.Names = append(axis.Names, c.at)
-		}
-		if !slices.Contains(names, c.name) {
-			names = append(names, c.name)
-		}
-	}
-	sort.SliceStable(axis.Names, func(i, k int) bool { return magnitude(axis.Names[i]) < magnitude(axis.Names[k]) })
-	axis.Min, axis.Max = -0.4, float64(len(axis.Names))-0.6
-	return axis, names
-}
-
-// canonical writes one size or rate in one way, whether its label said 65536,
-// 65536B or 64K.
-func canonical(label, s string) string {
-	v := magnitude(s)
-	switch {
-	case v >= fastest:
-		return "max"
-	case label != "size":
-		return number(v)
-	}
-	for _, u := range []struct {
-		bytes int64
-		name  string
-	}{{1 << 30, "G"}, {1 << 20, "M"}, {1 << 10, "K"}} {
-		if n := int64(v); n > 0 && n%u.bytes == 0 {
-			return strconv.FormatInt(n/u.bytes, 10) + u.name
-		}
-	}
-	return number(v) + "B"
-}
-
-// fastest is the magnitude of a rate without a limit.
-const fastest = 1e300
-
-// magnitude reads a size or a rate as its label has it: 16B, 64K, 10M, 100. A
-// rate that is no positive number, such as -1, is as fast as possible.
-func magnitude(s string) float64 {
-	digits := strings.TrimRight(s, "BKMGiHz ")
-	v, err := strconv.ParseFloat(digits, 64)
-	if err != nil || v <= 0 {
-		return fastest
-	}
-	for i, unit := range []string{"K", "M", "G"} {
-		if strings.HasPrefix(s[len(digits):], unit) {
-			return v * float64(int64(1)<<(10*(i+1)))
-		}
-	}
-	return v
 }
 
 // medianOf is the metric's median over the cells of one curve at one place.
@@ -283,5 +233,8 @@ func valueRange(scale Scale, curves []Curve) (lo, hi float64) {
 	if scale == Log {
 		return logRange(lo, hi)
 	}
-	return 0, max(1.1*hi, 1e-3)
+	if hi == 0 {
+		return 0, 1
+	}
+	return 0, 1.1 * hi
 }

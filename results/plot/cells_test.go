@@ -105,3 +105,46 @@ func TestOverTakesImportedCells(t *testing.T) {
 		t.Errorf("a percentile that nobody knows is drawn: %v", charts[1].Curves)
 	}
 }
+
+// TestOverShowsNoLatencyOfAMissedRate leaves a saturated cell its CPU only.
+func TestOverShowsNoLatencyOfAMissedRate(t *testing.T) {
+	runs := []*results.Run{
+		cellRun("here", "tcp", "1K", "100", 20, 3), cellRun("here", "tcp", "1M", "100", 40, 7), cellRun("here", "tcp", "10M", "100", 9000, 80),
+	}
+	runs[2].End.After["saturated"] = 1
+	points := map[string]int{}
+	for _, c := range plot.Over("size", "service", runs...) {
+		points[c.Title] = len(c.Curves[0].X)
+	}
+	for title, want := range map[string]int{"mean latency over size": 2, "largest latency over size": 2, "CPU over size": 3} {
+		if points[title] != want {
+			t.Errorf("%s has %d points, want %d", title, points[title], want)
+		}
+	}
+}
+
+// TestOverKeepsComparablePoints: a single point stays where another curve shows
+// the same messages, and goes where none does. A colour is who, a dash is what.
+func TestOverKeepsComparablePoints(t *testing.T) {
+	c := plot.Over("size", "service",
+		cellRun("here", "shm", "1K", "100", 20, 3), cellRun("here", "shm", "1M", "100", 21, 3),
+		cellRun("here", "shm", "1K", "10", 20, 3), cellRun("here", "shm", "1M", "10", 21, 3),
+		cellRun("here", "shm", "1M", "50", 20, 3), cellRun("report", "cyberrt", "1M", "100", 80, 9))[0]
+	var names []string
+	for _, k := range c.Curves {
+		names = append(names, k.Name)
+	}
+	if want := []string{"here, shm, 100 Hz", "here, shm, 10 Hz", "report, cyberrt, 100 Hz"}; !slices.Equal(names, want) {
+		t.Fatalf("curves %q, want %q", names, want)
+	}
+	a, b, other := c.Curves[0], c.Curves[1], c.Curves[2]
+	if a.Color != b.Color || slices.Equal(a.Dash, b.Dash) {
+		t.Errorf("two rates of one transport have %s %v and %s %v", a.Color, a.Dash, b.Color, b.Dash)
+	}
+	if other.Color == a.Color || !slices.Equal(a.Dash, other.Dash) {
+		t.Errorf("two transports at one rate have %s %v and %s %v", a.Color, a.Dash, other.Color, other.Dash)
+	}
+	if want := []string{"1 single points are not shown"}; !slices.Equal(c.Notes, want) {
+		t.Errorf("notes %q, want %q", c.Notes, want)
+	}
+}

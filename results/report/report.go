@@ -78,11 +78,11 @@ func Write(w io.Writer, p Page) error {
 		CSS: template.CSS(pageCSS), UplotCSS: template.CSS(uplotCSS),
 		License: template.JS("/*\nuPlot\n\n" + uplotLicense + "*/"),
 		UplotJS: template.JS(uplotJS), JS: template.JS(pageJS),
-		Verdicts: verdicts(p.Runs, names), Warnings: warnings(p.Runs, names),
+		Verdicts: gather(p.Runs, verdicts(p.Runs, names)), Warnings: warnings(p.Runs, names),
 		Figures: filled(differences(p.Comparisons), summary(p.Runs, names), cells(p.Runs)),
 		Charts:  p.charts(),
-		Rest:    filled(spikes(p.Runs, names), gates(p.Runs, names), changes(p.Runs, names)),
-		Details: machines(p.Runs, names),
+		Rest:    filled(spikes(p.Runs, names), gates(p.Runs, names), changes(pick(p.Runs, single(p.Runs)), pick(names, single(p.Runs)))),
+		Details: gatherDetails(p.Runs, machines(p.Runs, names)),
 	}
 	for _, c := range p.Comparisons {
 		v.Comparisons = append(v.Comparisons, comparisonOf(c))
@@ -128,7 +128,7 @@ func (p *Page) subtitle() string {
 	if len(p.Runs) == 1 {
 		parts[0] = "1 run"
 	}
-	for _, key := range []string{"board.model", "cpu.model", "hypervisor"} {
+	for _, key := range []string{"machine", "board.model", "cpu.model", "hypervisor"} {
 		for _, r := range p.Runs {
 			if v := r.Host[key]; v != "" && !slices.Contains(parts, v) {
 				parts = append(parts, v)
@@ -155,19 +155,21 @@ func (p *Page) charts() []plot.Chart {
 			}
 		}
 	}
-	measured := slices.ContainsFunc(p.Runs, func(r *results.Run) bool {
+	alone := single(p.Runs)
+	runs := pick(p.Runs, alone)
+	measured := slices.ContainsFunc(runs, func(r *results.Run) bool {
 		return slices.ContainsFunc(r.Totals(), func(t results.Total) bool { return t.Histogram != nil })
 	})
 	if measured {
-		charts = append(charts, plot.Histogram(p.Runs...), plot.Percentile(p.Runs...))
+		charts = append(charts, plot.Histogram(runs...), plot.Percentile(runs...))
 	}
-	if slices.ContainsFunc(p.Runs, func(r *results.Run) bool { return len(r.Intervals) > 1 && r.Seconds() >= leastTime }) {
-		charts = append(charts, plot.Time(p.Runs...))
+	if slices.ContainsFunc(runs, func(r *results.Run) bool { return len(r.Intervals) > 1 && r.Seconds() >= leastTime }) {
+		charts = append(charts, plot.Time(runs...))
 	}
 	if p.Columns != nil {
-		n := min(len(p.Runs), maxHeatmaps)
-		for i, c := range plot.Heatmap(p.Runs[:n], p.Columns[:n]) {
-			if c.Grid.Max() > 0 && p.Runs[i].Seconds() >= leastHeat {
+		n := min(len(runs), maxHeatmaps)
+		for i, c := range plot.Heatmap(runs[:n], pick(p.Columns, alone[:n])) {
+			if c.Grid.Max() > 0 && runs[i].Seconds() >= leastHeat {
 				charts = append(charts, c)
 			}
 		}

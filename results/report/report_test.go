@@ -256,3 +256,46 @@ func TestLibraryIsTheOneNamed(t *testing.T) {
 		}
 	}
 }
+
+// TestManyCells: a table has a row for each cell, by size, then rate; verdicts
+// and machines are told once, and nothing is drawn of single cells.
+func TestManyCells(t *testing.T) {
+	var p report.Page
+	for _, transport := range []string{"shm", "tcp"} {
+		for i, size := range []string{"10M", "16B", "1K", "64K", "1M"} {
+			r := cell(t, transport, size, 20+int64(i))
+			r.Host = results.Facts{"cpu.model": "EPYC"}
+			r.Config = map[string]any{"cell": transport + size}
+			p.Runs = append(p.Runs, r)
+		}
+	}
+	p.Runs[0].End.After["saturated"] = 1
+	published := cell(t, "cyberrt", "16B", 80)
+	published.Label = "report"
+	latency, _ := run("wake-ups", 1, 3, 4000, 0)
+	p.Runs = append(p.Runs, published, latency)
+	page := write(t, p)
+	square(t, page)
+	for _, want := range []string{
+		`here <span class="soft">10 cells, on EPYC</span>`,
+		`report <span class="soft">1 cell, on a machine that is not told</span>`,
+		"wake-ups <span", "<td>SAT</td>", "cells of here", "shm10M | shm16B",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	_, rows, _ := strings.Cut(page, "<h2>Messages</h2>")
+	rows, _, _ = strings.Cut(rows, "</table>")
+	last := 0
+	for _, want := range []string{">16B<", ">shm<", ">tcp<", ">report<", ">1K<", ">64K<", ">1M<", ">10M<"} {
+		at := strings.Index(rows, want)
+		if at < last {
+			t.Errorf("%s stands before what should stand before it", want)
+		}
+		last = at
+	}
+	if strings.Count(page, "<details>") != 3 || strings.Contains(page, "of 12 runs") {
+		t.Error("single cells are shown")
+	}
+}

@@ -14,9 +14,9 @@ import (
 // A table is a table of texts: what is unknown is "?", what does not apply is
 // empty.
 type table struct {
-	Title, Note string
-	Head        []head
-	Rows        [][]field
+	Title, Note, Class string
+	Head               []head
+	Rows               [][]field
 }
 
 type head struct {
@@ -117,7 +117,7 @@ func summary(runs []*results.Run, names []string) table {
 			})
 		}
 	}
-	return t.without("unrecorded").without("lost")
+	return t.without("unrecorded", "0").without("lost", "0")
 }
 
 // share is the field of a percentile, grey where a run has fewer samples than it
@@ -130,10 +130,10 @@ func share(s *results.Summary, q float64, ns int64, missing results.Missing) fie
 	return f
 }
 
-// without leaves out a column in which there is nothing but zeros.
-func (t table) without(column string) table {
+// without leaves out a column in which there is nothing but one text.
+func (t table) without(column, only string) table {
 	k := slices.IndexFunc(t.Head, func(h head) bool { return h.Name == column })
-	if slices.ContainsFunc(t.Rows, func(row []field) bool { return row[k].Text != "0" }) {
+	if slices.ContainsFunc(t.Rows, func(row []field) bool { return row[k].Text != only }) {
 		return t
 	}
 	t.Head = slices.Delete(t.Head, k, k+1)
@@ -150,48 +150,6 @@ func bound(r *results.Run, series int) string {
 		return "none"
 	}
 	return fmt.Sprintf("< %.2g / %g s", b.Exceed, b.BlockSeconds)
-}
-
-// cells holds one row for each cell of a transport, as the CyberRT report does.
-// It has no rows when no series has a size.
-func cells(runs []*results.Run) table {
-	t := table{
-		Title: "Messages", Note: "latency in µs; CPU and memory of all processes together, shared memory counted once",
-		Head: []head{
-			{"run", "", true},
-			{"transport", "", true},
-			{Name: "size"},
-			{Name: "rate", Unit: "Hz"},
-			{"what", "", true},
-			{Name: "samples"},
-			{Name: "mean"},
-			{Name: "p50"},
-			{Name: "p99"},
-			{Name: "p99.9"},
-			{Name: "max"},
-			{Name: "lost", Unit: "%"},
-			{Name: "CPU", Unit: "%"},
-			{Name: "memory", Unit: "MiB"},
-		},
-	}
-	for _, r := range runs {
-		for _, total := range r.Totals() {
-			l := plot.CellLabels(r, &total)
-			if l["size"] == "" {
-				continue
-			}
-			s := total.Summary()
-			t.Rows = append(t.Rows, []field{
-				text(r.Label), text(strings.Join(strings.Fields(l["transport"]+" "+l["notifier"]+" "+l["scope"]), " ")), number(l["size"]), number(l["rate"]), text(strings.TrimSpace(l["what"] + " " + l["subscriber"])),
-				number(unless(s.Missing.Has(results.NoCount), strconv.FormatInt(total.Samples(), 10))),
-				number(unless(s.Missing.Has(results.NoMean), micros(s.Mean))), number(unless(s.Missing.Has(results.NoP50), micros(float64(s.P50)))),
-				share(&s, 0.99, s.P99, results.NoP99), share(&s, 0.999, s.P999, results.NoP99_9),
-				number(unless(s.Missing.Has(results.NoMax), micros(float64(s.Max)))),
-				number(after(r, plot.FigureLoss, 1, 3)), number(after(r, plot.FigureCPU, 1, 2)), number(after(r, plot.FigureMemory, 1<<20, 1)),
-			})
-		}
-	}
-	return t
 }
 
 // after is a figure of the end of a run, divided.

@@ -38,12 +38,17 @@ func importCommand() subcommand {
 			fs.StringVar(&im.unit, "unit", "", "`UNIT` of latencies (ns, us, ms) where a file can't tell")
 			fs.DurationVar(&im.how.Cell, "cell", 0, "width of a histogram's cells, such as 2us, where a file can't tell (latency -B)")
 			fs.StringVar(&im.how.Label, "label", "", "name the runs `TEXT` where a file doesn't")
+			fs.StringVar(&im.how.Machine, "machine", "", "what they ran on, `TEXT`, where a file doesn't tell")
 			fs.BoolVar(&im.list, "list", false, "list the formats")
 			return im.run
 		},
 		help: `
 FILE is what another tool printed or saved, a result folder of jitterdebugger,
 or - for standard input. What a file doesn't tell stays unknown, printed as ?.
+
+Examples:
+  results import latency.txt cyclictest.txt -o old.run
+  results import report.csv --label "CyberRT 10.0" --machine "Orin, published" -o published.run
 ` + statuses,
 	}
 }

@@ -66,8 +66,13 @@ func (r *reporting) run(_ context.Context, env *cli.Env, args []string) error {
 }
 
 // comparisons judges each group of runs against the first. What can't be
-// compared leaves the page without comparisons.
+// compared leaves the page without comparisons. Figures that somebody published,
+// means without samples, stand beside the others and are never judged.
 func (r *reporting) comparisons(env *cli.Env, runs []*results.Run) (list []*compare.Comparison) {
+	runs = slices.DeleteFunc(slices.Clone(runs), onlyMeans)
+	if len(runs) == 0 {
+		return nil
+	}
 	several := func() bool {
 		return slices.ContainsFunc(runs[1:], func(x *results.Run) bool {
 			a, ok := valueOf(x, r.by)
@@ -97,6 +102,12 @@ func (r *reporting) comparisons(env *cli.Env, runs []*results.Run) (list []*comp
 		list = append(list, c)
 	}
 	return list
+}
+
+// onlyMeans reports whether an imported run tells no more than means.
+func onlyMeans(r *results.Run) bool {
+	totals := r.Totals()
+	return len(totals) > 0 && !slices.ContainsFunc(totals, func(t results.Total) bool { return !t.Missing.Has(results.NoMax) || !t.Missing.Has(results.NoCount) })
 }
 
 // excuse says why the page has no comparison, to those who asked for one.

@@ -2,8 +2,6 @@ package transportcmd
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"worstcase/results"
@@ -110,10 +108,9 @@ func start(c cell) []render.Cell {
 // add adds the row of a run. The latencies are those of all subscribers
 // together. Where the rate was not reached there is no latency to tell.
 func (t *cellTable) add(c cell, run *results.Run) {
-	service, response := merged(run, transport.Service), merged(run, transport.Response)
-	fill, read := merged(run, transport.Fill), merged(run, transport.Read)
-	after := run.End.After
-	saturated := after["saturated"] > 0
+	service, response := run.Merged(transport.Service), run.Merged(transport.Response)
+	fill, read := run.Merged(transport.Fill), run.Merged(transport.Read)
+	after, saturated := run.End.After, run.Saturated()
 	latency := func(tally *results.Tally, q float64) render.Cell {
 		if saturated {
 			return render.Text("SAT")
@@ -134,49 +131,17 @@ func (t *cellTable) add(c cell, run *results.Run) {
 		row = append(row, median(fill), median(read))
 	}
 	if t.roundTrip {
-		trip, known := merged(run, transport.RoundTrip).Quantile(0.5)
+		trip, known := run.Merged(transport.RoundTrip).Quantile(0.5)
 		row = append(row, render.Known(float64(trip), known), render.Known(float64(trip)/2, known))
 	}
 	row = append(row, render.Number(after["loss_percent"]), render.Number(after["cpu_percent"]),
-		render.Number(after["memory_bytes"]), render.Text(strings.Join(remarks(c, run), "; ")))
+		render.Number(after["memory_bytes"]), render.Text(strings.Join(run.MessageNotes(), "; ")))
 	t.table.Add(row...)
 }
 
 func median(t *results.Tally) render.Cell {
 	ns, known := t.Quantile(0.5)
 	return render.Known(float64(ns), known)
-}
-
-// remarks are what makes a row worth less, or different.
-func remarks(c cell, run *results.Run) []string {
-	var list []string
-	after := run.End.After
-	if c.scenario != "" {
-		list = append(list, c.scenario)
-	}
-	if load := run.Header.ConfigText(results.ConfigLoad); load != "" {
-		list = append(list, "under "+load)
-	}
-	if after["saturated"] > 0 || c.Rate < 0 {
-		list = append(list, fmt.Sprintf("%.0f/s reached", after["rate_hz"]))
-	}
-	for _, key := range []string{"corrupt", "duplicates", "reordered", "late"} {
-		if n := after[key]; n > 0 {
-			list = append(list, fmt.Sprintf("%.0f %s", n, key))
-		}
-	}
-	for _, key := range slices.Sorted(maps.Keys(after)) {
-		if cause, ok := strings.CutPrefix(key, "drops."); ok {
-			list = append(list, fmt.Sprintf("%.0f by %s", after[key], cause))
-		}
-	}
-	if c.Transport.Managed() {
-		list = append(list, "with garbage collector")
-	}
-	if v := run.End.Verdict; v != results.Pass {
-		list = append(list, string(v))
-	}
-	return list
 }
 
 // refused adds the row of a cell that could not be measured.
@@ -186,16 +151,4 @@ func (t *cellTable) refused(c cell, err error) {
 		row = append(row, render.Text("-"))
 	}
 	t.table.Add(append(row, render.Text(err.Error()))...)
-}
-
-// merged adds up the series of a run that measured the same.
-func merged(run *results.Run, what string) *results.Tally {
-	var sum results.Tally
-	totals := run.Totals()
-	for i := range totals {
-		if totals[i].Labels["what"] == what {
-			sum.Add(&totals[i].Tally)
-		}
-	}
-	return &sum
 }
