@@ -156,3 +156,11 @@ func TestSummaryOfImport(t *testing.T) {
 	}
 	golden(t, "imported", Summary(run))
 }
+
+func TestEscape(t *testing.T) {
+	for in, want := range map[string]string{"a|b": `a\|b`, "<b>x</b>": `\<b>x\</b>`, "<0.05 per 1 s": "<0.05 per 1 s", "a < b": "a < b"} {
+		if got := Escape(in); got != want {
+			t.Errorf("%s became %s, want %s", in, got, want)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/olekukonko/tablewriter"
@@ -27,22 +28,25 @@ func (t *Table) Text(w io.Writer) error {
 	return t.write(w, "%s\n\n", "%s\n", head, rows, r, tw.Padding{Overwrite: true})
 }
 
-// Markdown writes the table as GitHub and others read it. What has a meaning
-// there, the bar between cells, is escaped.
+// Markdown writes the table as GitHub and others read it, its words escaped.
 func (t *Table) Markdown(w io.Writer) error {
 	head, rows := t.strings()
 	for i := range head {
-		head[i] = escape(head[i])
+		head[i] = Escape(head[i])
 	}
 	for _, row := range rows {
 		for i := range row {
-			row[i] = escape(row[i])
+			row[i] = Escape(row[i])
 		}
 	}
 	return t.write(w, "**%s**\n\n", "%s\n\n", head, rows, renderer.NewMarkdown(), tw.Padding{})
 }
 
-func escape(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
+// Escape writes s so that Markdown shows its bars, and what looks like a tag, as
+// they are.
+func Escape(s string) string {
+	return regexp.MustCompile(`\||<[A-Za-z/!?]`).ReplaceAllString(s, `\$0`)
+}
 
 // write puts title, table and notes together and writes them at once.
 func (t *Table) write(w io.Writer, title, note string, head []string, rows [][]string, r tw.Renderer, padding tw.Padding) error {

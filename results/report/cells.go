@@ -56,7 +56,7 @@ func pick[T any](list []T, places []int) []T {
 // a cell.
 func cells(runs []*results.Run) table {
 	t := table{
-		Title: "Messages", Class: "tight",
+		Title: "Messages", Class: "tight", Few: "fewer samples than the percentile needs",
 		Note: "latency in µs: from sending to receiving, the response from the time at which the message was due; " +
 			"CPU and memory of all processes together, shared memory counted once; SAT: the rate was not reached",
 		Head: []head{

@@ -1,7 +1,8 @@
 // Package report writes runs as one HTML page: tables, plots that can be
 // zoomed, what differs between the machines, and the verdict. The page needs
 // nothing but itself: styles, scripts and data are in it, and its own policy
-// forbids it to load anything else.
+// forbids it to load anything else. The same is to be had in Markdown, without
+// the plots, and in JSON.
 package report
 
 import (
@@ -66,27 +67,14 @@ type view struct {
 	Details       []details
 }
 
-// Write writes the page.
+// Write writes the page in HTML.
 func Write(w io.Writer, p Page) error {
 	t, err := template.New("page").Parse(pageHTML)
 	if err != nil {
 		return fmt.Errorf("write a report: %w", err)
 	}
-	names := plot.RunNames(p.Runs)
-	v := view{
-		Title: p.title(), Subtitle: p.subtitle(),
-		CSS: template.CSS(pageCSS), UplotCSS: template.CSS(uplotCSS),
-		License: template.JS("/*\nuPlot\n\n" + uplotLicense + "*/"),
-		UplotJS: template.JS(uplotJS), JS: template.JS(pageJS),
-		Verdicts: gather(p.Runs, verdicts(p.Runs, names)), Warnings: warnings(p.Runs, names),
-		Figures: filled(differences(p.Comparisons), summary(p.Runs, names), cells(p.Runs)),
-		Charts:  p.charts(),
-		Rest:    filled(spikes(p.Runs, names), gates(p.Runs, names), changes(pick(p.Runs, single(p.Runs)), pick(names, single(p.Runs)))),
-		Details: gatherDetails(p.Runs, machines(p.Runs, names)),
-	}
-	for _, c := range p.Comparisons {
-		v.Comparisons = append(v.Comparisons, comparisonOf(c))
-	}
+	v := p.view()
+	v.Charts = p.charts()
 	b := bufio.NewWriter(w)
 	if err := t.Execute(b, v); err != nil {
 		return fmt.Errorf("write a report: %w", err)
@@ -95,6 +83,25 @@ func Write(w io.Writer, p Page) error {
 		return fmt.Errorf("write a report: %w", err)
 	}
 	return nil
+}
+
+// view is all of the page but its charts.
+func (p *Page) view() view {
+	names := plot.RunNames(p.Runs)
+	v := view{
+		Title: p.title(), Subtitle: p.subtitle(),
+		CSS: template.CSS(pageCSS), UplotCSS: template.CSS(uplotCSS),
+		License: template.JS("/*\nuPlot\n\n" + uplotLicense + "*/"),
+		UplotJS: template.JS(uplotJS), JS: template.JS(pageJS),
+		Verdicts: gather(p.Runs, verdicts(p.Runs, names)), Warnings: warnings(p.Runs, names),
+		Figures: filled(differences(p.Comparisons), summary(p.Runs, names), cells(p.Runs)),
+		Rest:    filled(spikes(p.Runs, names), gates(p.Runs, names), changes(pick(p.Runs, single(p.Runs)), pick(names, single(p.Runs)))),
+		Details: gatherDetails(p.Runs, machines(p.Runs, names)),
+	}
+	for _, c := range p.Comparisons {
+		v.Comparisons = append(v.Comparisons, comparisonOf(c))
+	}
+	return v
 }
 
 // filled leaves out the tables without rows.

@@ -15,8 +15,10 @@ import (
 // empty.
 type table struct {
 	Title, Note, Class string
-	Head               []head
-	Rows               [][]field
+	// Few says what fields of the class few have too few of.
+	Few  string
+	Head []head
+	Rows [][]field
 }
 
 type head struct {
@@ -74,7 +76,8 @@ func labels(l results.Labels) string {
 func summary(runs []*results.Run, names []string) table {
 	t := table{
 		Title: "Latency",
-		Note:  "in µs; grey: fewer samples than the percentile needs; bound: how probable it is, at 95 % confidence, that one more block of so many seconds exceeds the maximum",
+		Few:   "fewer samples than the percentile needs",
+		Note:  "in µs; bound: how probable it is, at 95 % confidence, that one more block of so many seconds exceeds the maximum",
 		Head: []head{
 			{"run", "", true},
 			{"series", "", true},

@@ -16,6 +16,7 @@ import (
 
 // A reporting is the report subcommand's options.
 type reporting struct {
+	output
 	out, title, by string
 	heat           bool
 	asked          bool // to compare: say why not
@@ -33,6 +34,7 @@ func reportCommand() subcommand {
 			fs.StringVar(&r.by, "by", "label", "compare the runs by label, tool, a host fact or a configuration; empty: don't")
 			fs.BoolVar(&r.heat, "heatmap", true, "show when which latencies occurred, of the first eight runs")
 			fs.Uint64Var(&r.seed, "seed", 1, "of everything drawn at random")
+			r.register(fs)
 			return func(ctx context.Context, env *cli.Env, args []string) error {
 				r.asked = fs.Changed("by")
 				return r.run(ctx, env, args)
@@ -40,7 +42,8 @@ func reportCommand() subcommand {
 		},
 		help: `
 Runs that differ in their label are compared, the first label being what was
-before; results compare tells what that is worth.
+before; results compare tells what that is worth. --json and --markdown, to
+standard output unless -o names a file, hold the same; Markdown has no plots.
 
 Examples:
   results report before/ after/ -o report.html
@@ -50,6 +53,12 @@ Examples:
 }
 
 func (r *reporting) run(_ context.Context, env *cli.Env, args []string) error {
+	if err := r.check(); err != nil {
+		return err
+	}
+	if r.out == "" && (r.json || r.markdown) {
+		r.out = "-"
+	}
 	if r.out == "" {
 		return cli.Usage(errors.New("where to is missing: -o FILE.html or -o -"))
 	}
@@ -58,8 +67,15 @@ func (r *reporting) run(_ context.Context, env *cli.Env, args []string) error {
 		return err
 	}
 	page := report.Page{Title: r.title, Runs: runs, Columns: columns, Comparisons: r.comparisons(env, runs)}
+	write := report.Write
+	switch {
+	case r.json:
+		write = report.WriteJSON
+	case r.markdown:
+		write = report.WriteMarkdown
+	}
 	var answer bytes.Buffer
-	if err := report.Write(&answer, page); err != nil {
+	if err := write(&answer, page); err != nil {
 		return err
 	}
 	return env.WriteFile(r.out, answer.Bytes())
