@@ -12,20 +12,18 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 
 	"worstcase/bench/pairs"
 )
 
 func main() {
-	pairs := flag.Int("pairs", 10, "pairs of runs for each figure")
+	n := flag.Int("pairs", 10, "pairs of runs for each figure")
 	seconds := flag.Int("seconds", 5, "length of a run")
 	cpu := flag.Int("cpu", 1, "the CPU to measure")
 	parts := flag.String("parts", "latency,tail,cpu,period", "what to compare")
 	flag.Parse()
-	if err := run(bench{pairs: *pairs, seconds: *seconds, cpu: *cpu}, strings.Split(*parts, ",")); err != nil {
+	if err := run(bench{pairs: *n, seconds: *seconds, cpu: *cpu}, strings.Split(*parts, ",")); err != nil {
 		fmt.Fprintln(os.Stderr, "bench-latency:", err)
 		os.Exit(1)
 	}
@@ -37,11 +35,10 @@ func run(b bench, parts []string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	b.dir, b.ours = dir, filepath.Join(dir, "latency")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", b.ours, "./cmd/latency")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("build latency: %w: %s", err, out)
+	fmt.Printf("period 100 us, FIFO 95, cpu %d; ratio worstcase / cyclictest\n", b.cpu)
+	b.dir = dir
+	if b.ours, err = pairs.Build(dir, "latency"); err != nil {
+		return err
 	}
 	all := map[string]func() error{"latency": b.latencies, "tail": b.tails, "cpu": b.cpuTime, "period": b.smallestPeriod}
 	for _, name := range parts {
@@ -62,72 +59,33 @@ type bench struct {
 	dir, ours           string
 }
 
-// compare makes the pairs and prints a line for each of the figures.
-func (b *bench) compare(seconds int, figures []figure, ours, theirs func(seconds int) (sample, error)) error {
-	var a, c []sample
-	for i := range b.pairs {
-		fmt.Fprintf(os.Stderr, "\r%v: pair %d of %d ", figures, i+1, b.pairs)
-		x, err := ours(seconds)
-		if err != nil {
-			return err
-		}
-		y, err := theirs(seconds)
-		if err != nil {
-			return err
-		}
-		a, c = append(a, x), append(c, y)
-	}
-	fmt.Fprint(os.Stderr, "\r\033[K")
-	for _, f := range figures {
-		x, y := known(f, a, c)
-		if len(x) < 6 {
-			fmt.Printf("%-18s known in %d of %d pairs only: too few to compare\n", f, len(x), len(a))
-			continue
-		}
-		fmt.Println(ratio(f, x, y))
-	}
-	return nil
+// compare compares runs at a period of 100 us.
+func (b *bench) compare(seconds int, figures []string, extra ...string) error {
+	return pairs.Compare(fmt.Sprintf("%d s", seconds), "cyclictest", b.pairs, figures,
+		b.measureOurs(100, seconds), b.measureTheirs(100, seconds, extra...))
 }
 
-// known are the pairs in which both tools gave the figure (cyclictest's
-// histogram ends at 100 us). Six are the least whose range is a 95 % interval.
-func known(f figure, ours, theirs []sample) (a, b []sample) {
-	for i := range ours {
-		if ours[i][f] > 0 && theirs[i][f] > 0 {
-			a, b = append(a, ours[i]), append(b, theirs[i])
-		}
-	}
-	return a, b
-}
-
-func (b *bench) latencies() error {
-	fmt.Printf("%d pairs of %d s, period 100 us, FIFO 95, cpu %d; ratio worstcase / cyclictest\n", b.pairs, b.seconds, b.cpu)
-	return b.compare(b.seconds, []figure{minimum, average}, b.measureOurs(100), b.measureTheirs(100))
-}
+func (b *bench) latencies() error { return b.compare(b.seconds, []string{minimum, average}) }
 
 // tails compares p99, for which cyclictest needs its histogram.
-func (b *bench) tails() error {
-	return b.compare(b.seconds, []figure{p99}, b.measureOurs(100), b.measureTheirs(100, "-h", "100000"))
-}
+func (b *bench) tails() error { return b.compare(b.seconds, []string{p99}, "-h", "100000") }
 
 // cpuTime compares what a cycle costs, start and end included: longer runs.
-func (b *bench) cpuTime() error {
-	return b.compare(4*b.seconds, []figure{cpu}, b.measureOurs(100), b.measureTheirs(100))
-}
+func (b *bench) cpuTime() error { return b.compare(4*b.seconds, []string{cpu}) }
 
 // smallestPeriod looks, in whole us, for the shortest period of which less
 // than 2 % is missed, three runs of two seconds each.
 func (b *bench) smallestPeriod() error {
 	for _, tool := range []struct {
 		name    string
-		measure func(us int, extra ...string) func(int) (sample, error)
+		measure func(us, seconds int, extra ...string) pairs.Tool
 	}{{"worstcase", b.measureOurs}, {"cyclictest", b.measureTheirs}} {
 		for us := 5; us <= 50; us++ {
 			var lost []float64
 			for range 3 {
-				s, err := tool.measure(us)(2)
+				s, err := tool.measure(us, 2)()
 				if err != nil {
-					s = sample{missed: 1} // the watchdog: too short
+					s = pairs.Sample{missed: 1} // the watchdog: too short
 				}
 				lost = append(lost, s[missed])
 			}

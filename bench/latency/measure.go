@@ -7,30 +7,23 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+
+	"worstcase/bench/pairs"
 )
 
-// A figure is one of those compared; all but missed are in ns.
-type figure int
-
+// The figures of a run; missed is a fraction of the periods.
 const (
-	minimum figure = iota
-	average
-	p99
-	cpu
-	missed
+	minimum = "min"
+	average = "avg"
+	p99     = "p99"
+	cpu     = "CPU time per cycle"
+	missed  = "missed"
 )
-
-func (f figure) String() string {
-	return [...]string{"min", "avg", "p99", "CPU time per cycle", "missed"}[f]
-}
-
-// A sample is the figures of one run.
-type sample map[figure]float64
 
 // measureOurs runs worstcase's latency. Its warm-up second counts as cycles,
 // since its CPU time is in the process's.
-func (b *bench) measureOurs(us int, extra ...string) func(seconds int) (sample, error) {
-	return func(seconds int) (sample, error) {
+func (b *bench) measureOurs(us, seconds int, extra ...string) pairs.Tool {
+	return func() (pairs.Sample, error) {
 		args := append([]string{
 			"-p", strconv.Itoa(us), "-c", strconv.Itoa(b.cpu), "-P", "95", "-q",
 			"-T", strconv.Itoa(seconds), "--json",
@@ -54,20 +47,16 @@ func (b *bench) measureOurs(us int, extra ...string) func(seconds int) (sample, 
 		}
 		s := doc.Series[0]
 		cycles := s.Count * float64(seconds+1) / float64(seconds)
-		return sample{
+		return pairs.Sample{
 			minimum: s.Min, average: s.Mean, p99: s.P99,
-			cpu: cpuTime(cmd) / cycles, missed: s.Overruns / (s.Overruns + s.Count),
+			cpu: pairs.CPUTime(cmd) / cycles, missed: s.Overruns / (s.Overruns + s.Count),
 		}, nil
 	}
 }
 
-func cpuTime(cmd *exec.Cmd) float64 {
-	return float64(cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime())
-}
-
 // measureTheirs runs cyclictest -m -q -p95 -i US -a CPU -t1 -N.
-func (b *bench) measureTheirs(us int, extra ...string) func(seconds int) (sample, error) {
-	return func(seconds int) (sample, error) {
+func (b *bench) measureTheirs(us, seconds int, extra ...string) pairs.Tool {
+	return func() (pairs.Sample, error) {
 		file := filepath.Join(b.dir, "cyclictest.json")
 		args := append([]string{
 			"-m", "-q", "-p95", "-i", strconv.Itoa(us), "-a", strconv.Itoa(b.cpu), "-t1", "-N",
@@ -93,9 +82,9 @@ func (b *bench) measureTheirs(us int, extra ...string) func(seconds int) (sample
 			return nil, fmt.Errorf("read cyclictest's output: %w", err)
 		}
 		t := doc.Thread["0"]
-		return sample{
+		return pairs.Sample{
 			minimum: t.Min, average: t.Avg, p99: quantile(t.Histogram, 0.99*t.Cycles),
-			cpu: cpuTime(cmd) / t.Cycles, missed: max(0, 1-t.Cycles*float64(us)/(float64(seconds)*1e6)),
+			cpu: pairs.CPUTime(cmd) / t.Cycles, missed: max(0, 1-t.Cycles*float64(us)/(float64(seconds)*1e6)),
 		}, nil
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"worstcase/bench/pairs"
 	"worstcase/loadgen"
 )
 
@@ -37,9 +38,9 @@ func (b *bench) quotas(ctx context.Context) error {
 				return err
 			}
 		}
-		low, high := interval(used)
+		low, high := pairs.Interval(used)
 		fmt.Printf("cpu, quota %3.0f %%         used %.1f %% of it (%.1f to %.1f); %d runs\n",
-			quota*100, median(used)*100, low*100, high*100, len(used))
+			quota*100, pairs.Median(used)*100, low*100, high*100, len(used))
 	}
 	return nil
 }

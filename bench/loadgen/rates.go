@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"worstcase/bench/pairs"
 )
 
 // sched compares message rates, and context switches per message, with those of
@@ -41,8 +43,8 @@ func (b *bench) sched(ctx context.Context) error {
 		rate := r.rates["sched/socket"].Rate
 		ours, ourSwitches = append(ours, rate), append(ourSwitches, r.switches/rate)
 	}
-	printRatio("sched", "hackbench", "message/s", ours, theirs)
-	printRatio("sched: switches", "hackbench", "per message", ourSwitches, theirSwitches)
+	fmt.Println(pairs.Ratio("sched", "message/s", ours, theirs, "hackbench"))
+	fmt.Println(pairs.Ratio("sched: switches", "per message", ourSwitches, theirSwitches, "hackbench"))
 	return nil
 }
 
@@ -80,7 +82,7 @@ func (b *bench) againstStress(ctx context.Context, load, stressor string, perOp 
 		}
 		ours = append(ours, r.rates[label].Rate)
 	}
-	printRatio(label, "stress-ng --"+stressor+" 2", c.Kinds[0].Kind+"/s", ours, theirs)
+	fmt.Println(pairs.Ratio(label, c.Kinds[0].Kind+"/s", ours, theirs, "stress-ng --"+stressor+" 2"))
 	return nil
 }
 
@@ -111,7 +113,7 @@ func (b *bench) memory(ctx context.Context) error {
 		}
 		ours = append(ours, r.rates["memory/stream"].Rate)
 	}
-	printRatio("memory bandwidth", "stress-ng --stream 2", "MB/s", ours, theirs)
+	fmt.Println(pairs.Ratio("memory bandwidth", "MB/s", ours, theirs, "stress-ng --stream 2"))
 	return nil
 }
 

@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
+
+	"worstcase/bench/pairs"
 )
 
 // worstLoad compares latency's p99.99 under the load worst with that under
@@ -27,7 +28,7 @@ func (b *bench) worstLoad(ctx context.Context) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	program, err := buildLatency(ctx, dir)
+	program, err := pairs.Build(dir, "latency")
 	if err != nil {
 		return err
 	}
@@ -47,15 +48,12 @@ func (b *bench) worstLoad(ctx context.Context) error {
 		}
 	}
 	for i, name := range names {
-		low, high := interval(values[i])
-		fmt.Printf("p99.99 under %-34s %8.1f us (%.1f to %.1f)", name, median(values[i])/1000, low/1000, high/1000)
+		low, high := pairs.Interval(values[i])
+		fmt.Printf("p99.99 under %-34s %8.1f us (%.1f to %.1f)", name, pairs.Median(values[i])/1000, low/1000, high/1000)
 		if i > 0 {
-			ratios := make([]float64, b.pairs)
-			for j := range ratios {
-				ratios[j] = values[0][j] / values[i][j]
-			}
-			low, high := interval(ratios)
-			fmt.Printf("; worst / this %.2f (%.2f to %.2f)", median(ratios), low, high)
+			ratios := pairs.Ratios(values[0], values[i])
+			low, high := pairs.Interval(ratios)
+			fmt.Printf("; worst / this %.2f (%.2f to %.2f)", pairs.Median(ratios), low, high)
 		}
 		fmt.Println()
 	}
@@ -82,15 +80,4 @@ func (b *bench) percentile(ctx context.Context, program string, load ...string) 
 		return 0, fmt.Errorf("read latency's output: %w", err)
 	}
 	return doc.Series[0].Percentile, nil
-}
-
-// buildLatency builds the command into dir.
-func buildLatency(ctx context.Context, dir string) (string, error) {
-	program := filepath.Join(dir, "latency")
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", program, "./cmd/latency")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build latency: %w: %s", err, out)
-	}
-	return program, nil
 }

@@ -20,20 +20,27 @@ func Median(x []float64) float64 {
 }
 
 // Ratio tells the median of the pairs' ratios ours / theirs and its 95 %
-// interval, and the medians and minima in ns of both.
-func Ratio(what string, ours, theirs []float64, name string) string {
-	var r []float64
-	for i := range ours {
-		r = append(r, ours[i]/theirs[i])
-	}
+// interval, and the medians and minima of both.
+func Ratio(what, unit string, ours, theirs []float64, rival string) string {
+	r := Ratios(ours, theirs)
 	low, high := Interval(r)
-	return fmt.Sprintf("%-18s ratio %.3f (%.3f to %.3f); worstcase median %.0f ns, min %.0f; %s median %.0f ns, min %.0f",
-		what, Median(r), low, high, Median(ours), slices.Min(ours), name, Median(theirs), slices.Min(theirs))
+	return fmt.Sprintf("%-24s ratio %.3f (%.3f to %.3f); worstcase median %.5g %s, min %.5g; %s median %.5g %s, min %.5g; %d pairs",
+		what, Median(r), low, high, Median(ours), unit, slices.Min(ours), rival, Median(theirs), unit, slices.Min(theirs), len(ours))
+}
+
+// Ratios are those of the pairs.
+func Ratios(ours, theirs []float64) []float64 {
+	r := make([]float64, len(ours))
+	for i := range ours {
+		r[i] = ours[i] / theirs[i]
+	}
+	return r
 }
 
 // Interval is the distribution-free 95 % confidence interval of the median: the
 // k-th smallest and k-th largest value, k from the binomial distribution (the
-// sign test turned round; Conover, Practical Nonparametric Statistics, 3.2).
+// sign test turned round; Conover, Practical Nonparametric Statistics, 3.2). Of
+// fewer than six values it is their range, which covers less.
 func Interval(x []float64) (low, high float64) {
 	sorted := slices.Sorted(slices.Values(x))
 	n := len(sorted)

@@ -18,8 +18,8 @@ func TestInterval(t *testing.T) {
 }
 
 func TestRatio(t *testing.T) {
-	got := Ratio("avg", []float64{2, 4, 6}, []float64{4, 8, 6}, "theirs")
-	if !strings.Contains(got, "ratio 0.500 (0.500 to 1.000); worstcase median 4 ns, min 2; theirs median 6 ns, min 4") {
+	got := Ratio("avg", "ns", []float64{2, 4, 6}, []float64{4, 8, 6}, "theirs")
+	if !strings.Contains(got, "ratio 0.500 (0.500 to 1.000); worstcase median 4 ns, min 2; theirs median 6 ns, min 4; 3 pairs") {
 		t.Error(got)
 	}
 }

@@ -19,8 +19,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 
 	"worstcase/bench/pairs"
@@ -44,11 +42,9 @@ func run(b bench, parts []string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	b.dir, b.ours = dir, filepath.Join(dir, "switchbench")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", b.ours, "./cmd/switchbench")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("build switchbench: %w: %s", err, out)
+	b.dir = dir
+	if b.ours, err = pairs.Build(dir, "switchbench"); err != nil {
+		return err
 	}
 	rivals := map[string]string{"futex": "ptsematest", "mqueue": "pmqtest", "semaphore": "svsematest", "signal": "sigwaittest"}
 	for _, name := range parts {
@@ -76,45 +72,7 @@ type bench struct {
 	dir, ours           string
 }
 
-// A sample is the figures of one run in ns, 0 where it has none.
-type sample struct{ minimum, average, cpu float64 }
-
-// compare makes the pairs and prints a line for each figure that both have.
-func (b *bench) compare(what, rival string, ours, theirs func() (sample, error)) error {
-	var a, c []sample
-	for i := range b.pairs {
-		fmt.Fprintf(os.Stderr, "\r%s: pair %d of %d ", what, i+1, b.pairs)
-		x, err := ours()
-		if err != nil {
-			return err
-		}
-		y, err := theirs()
-		if err != nil {
-			return err
-		}
-		a, c = append(a, x), append(c, y)
-	}
-	fmt.Fprint(os.Stderr, "\r\033[K")
-	fmt.Printf("%s, %d pairs, cpu %d\n", what, b.pairs, b.cpu)
-	for _, f := range []struct {
-		name string
-		of   func(sample) float64
-	}{
-		{"min", func(s sample) float64 { return s.minimum }},
-		{"avg", func(s sample) float64 { return s.average }},
-		{"CPU time per cycle", func(s sample) float64 { return s.cpu }},
-	} {
-		if f.of(a[0]) > 0 && f.of(c[0]) > 0 {
-			fmt.Println("  " + pairs.Ratio(f.name, column(a, f.of), column(c, f.of), rival))
-		}
-	}
-	return nil
-}
-
-func column(list []sample, of func(sample) float64) []float64 {
-	var values []float64
-	for _, s := range list {
-		values = append(values, of(s))
-	}
-	return values
+// compare compares all figures that both have.
+func (b *bench) compare(what, rival string, figures []string, ours, theirs pairs.Tool) error {
+	return pairs.Compare(what, rival, b.pairs, figures, ours, theirs)
 }

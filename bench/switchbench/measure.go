@@ -9,19 +9,28 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+
+	"worstcase/bench/pairs"
 )
 
 const period = 100 // us, of all hand-overs
 
+// The figures of a run.
+const (
+	minimum = "min"
+	average = "avg"
+	cpu     = "CPU time per cycle"
+)
+
 // measureOurs runs worstcase's switchbench. The warm-up second of a hand-over
 // counts as cycles, since its CPU time is in the process's.
-func (b *bench) measureOurs(warmUp int, args ...string) func() (sample, error) {
-	return func() (sample, error) {
+func (b *bench) measureOurs(warmUp int, args ...string) pairs.Tool {
+	return func() (pairs.Sample, error) {
 		cmd := exec.Command(b.ours, append([]string{"-c", strconv.Itoa(b.cpu), "--json"}, args...)...)
 		cmd.Stderr = os.Stderr
 		out, err := cmd.Output()
 		if err != nil {
-			return sample{}, fmt.Errorf("run switchbench: %w", err)
+			return nil, fmt.Errorf("run switchbench: %w", err)
 		}
 		var doc struct {
 			Series []struct {
@@ -32,41 +41,33 @@ func (b *bench) measureOurs(warmUp int, args ...string) func() (sample, error) {
 			} `json:"series"`
 		}
 		if err := json.Unmarshal(out, &doc); err != nil {
-			return sample{}, fmt.Errorf("read switchbench's output: %w", err)
+			return nil, fmt.Errorf("read switchbench's output: %w", err)
 		}
 		s := doc.Series[0]
-		return sample{minimum: s.Min, average: s.Mean, cpu: cpuTime(cmd) / (s.Count + s.Lost + float64(warmUp))}, nil
+		return pairs.Sample{minimum: s.Min, average: s.Mean, cpu: pairs.CPUTime(cmd) / (s.Count + s.Lost + float64(warmUp))}, nil
 	}
 }
 
 // handOver measures one mechanism with waker and waiter of the same priority, as
 // the rivals have them.
-func (b *bench) handOver(mechanism string) func() (sample, error) {
+func (b *bench) handOver(mechanism string) pairs.Tool {
 	return b.measureOurs(1_000_000/period, "--mechanism", mechanism, "--waiter", "equal", "-P", "90",
 		"-p", strconv.Itoa(period), "-T", strconv.Itoa(b.seconds))
-}
-
-func cpuTime(cmd *exec.Cmd) float64 {
-	return float64(cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime())
 }
 
 // rtTests compares CPU time per cycle with one of rt-tests.
 func (b *bench) rtTests(mechanism, rival string) error {
 	file := filepath.Join(b.dir, "rival.json")
-	ours := b.handOver(mechanism)
-	return b.compare(mechanism, rival, func() (sample, error) {
-		s, err := ours()
-		return sample{cpu: s.cpu}, err
-	}, func() (sample, error) {
+	return b.compare(mechanism, rival, []string{cpu}, b.handOver(mechanism), func() (pairs.Sample, error) {
 		os.Remove(file)
 		cmd := exec.Command(rival, "-a", strconv.Itoa(b.cpu), "-p", "90", "-i", strconv.Itoa(period),
 			"-D", strconv.Itoa(b.seconds), "--json="+file)
 		if out, err := cmd.CombinedOutput(); err != nil {
-			return sample{}, fmt.Errorf("run %s: %w: %s", rival, err, out)
+			return nil, fmt.Errorf("run %s: %w: %s", rival, err, out)
 		}
 		text, err := os.ReadFile(file)
 		if err != nil {
-			return sample{}, err
+			return nil, err
 		}
 		var doc struct {
 			Thread map[string]struct {
@@ -76,9 +77,9 @@ func (b *bench) rtTests(mechanism, rival string) error {
 			} `json:"thread"`
 		}
 		if err := json.Unmarshal(text, &doc); err != nil {
-			return sample{}, fmt.Errorf("read %s's output: %w", rival, err)
+			return nil, fmt.Errorf("read %s's output: %w", rival, err)
 		}
-		return sample{cpu: cpuTime(cmd) / doc.Thread["0"].Sender.Samples}, nil
+		return pairs.Sample{cpu: pairs.CPUTime(cmd) / doc.Thread["0"].Sender.Samples}, nil
 	})
 }
 
@@ -94,19 +95,17 @@ func (b *bench) piFutex() error {
 	if out, err := exec.Command("cc", "-O2", "-pthread", "-o", program, source).CombinedOutput(); err != nil {
 		return fmt.Errorf("compile the C program: %w: %s", err, out)
 	}
-	return b.compare("pi-futex", "C", b.handOver("pi-futex"), func() (sample, error) {
+	return b.compare("pi-futex", "C", []string{minimum, average, cpu}, b.handOver("pi-futex"), func() (pairs.Sample, error) {
 		cmd := exec.Command(program, strconv.Itoa(period*1000), strconv.Itoa(b.seconds*1_000_000/period), strconv.Itoa(b.cpu), "90")
 		out, err := cmd.Output()
 		if err != nil {
-			return sample{}, fmt.Errorf("run the C program: %w", err)
+			return nil, fmt.Errorf("run the C program: %w", err)
 		}
-		var n float64
-		var s sample
-		if _, err := fmt.Sscan(string(out), &n, &s.minimum, &s.average); err != nil {
-			return sample{}, fmt.Errorf("read %q: %w", out, err)
+		var n, least, mean float64
+		if _, err := fmt.Sscan(string(out), &n, &least, &mean); err != nil {
+			return nil, fmt.Errorf("read %q: %w", out, err)
 		}
-		s.cpu = cpuTime(cmd) / n
-		return s, nil
+		return pairs.Sample{minimum: least, average: mean, cpu: pairs.CPUTime(cmd) / n}, nil
 	})
 }
 
@@ -118,18 +117,15 @@ func (b *bench) pipe() error {
 	const trips = "100000"
 	for _, space := range []struct{ name, perf string }{{"processes", "-l"}, {"threads", "-Tl"}} {
 		ours := b.measureOurs(0, "--ping-pong", "--mechanism", "pipe", "--space", space.name, "-P", "40", "-n", trips)
-		err := b.compare("pipe ping-pong between "+space.name, "perf", func() (sample, error) {
-			s, err := ours()
-			return sample{average: s.average}, err
-		}, func() (sample, error) {
+		err := b.compare("pipe ping-pong between "+space.name, "perf", []string{average}, ours, func() (pairs.Sample, error) {
 			out, err := exec.Command("taskset", "-c", strconv.Itoa(b.cpu), "chrt", "-f", "40",
 				"perf", "bench", "sched", "pipe", space.perf, trips).CombinedOutput()
 			found := perOperation.FindSubmatch(out)
 			if err != nil || found == nil {
-				return sample{}, fmt.Errorf("run perf: %w: %s", err, out)
+				return nil, fmt.Errorf("run perf: %w: %s", err, out)
 			}
 			us, err := strconv.ParseFloat(string(found[1]), 64)
-			return sample{average: us * 1000}, err
+			return pairs.Sample{average: us * 1000}, err
 		})
 		if err != nil {
 			return err
