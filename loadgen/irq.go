@@ -32,11 +32,11 @@ func startTimerfd(w *worker, lanes []*uint32) error {
 // startPackets sends small packets to a socket that is never read: the softirq
 // takes each up to the full queue and drops it.
 func startPackets(w *worker, lanes []*uint32) error {
-	_, addr, err := bound(unix.SOCK_DGRAM)
+	_, addr, err := loopback.bound(unix.SOCK_DGRAM)
 	if err != nil {
 		return err
 	}
-	sender, err := connected(unix.SOCK_DGRAM, addr)
+	sender, err := loopback.connected(unix.SOCK_DGRAM, addr)
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ type Part struct {
 func Kinds() []Kind {
 	return []Kind{
 		cpuKind(), cacheKind(), memoryKind(), forkKind(), execKind(), threadKind(), schedKind(),
-		futexKind(), timerKind(), signalKind(), syscallKind(), ioKind(), dirKind(), netKind(),
+		futexKind(), timerKind(), signalKind(), syscallKind(), ioKind(), dirKind(), netKind(), netnsKind(),
 		pipeKind(), pollKind(), ipiKind(), priorityKind(), irqKind(), clockKind(),
 	}
 }

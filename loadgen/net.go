@@ -15,8 +15,8 @@ func netKind() Kind {
 		Needs:    "the loopback interface up",
 		Counter:  "/proc/softirqs NET_RX",
 		Parts: []Part{
-			{Name: "tcp", Unit: "MB/s", Scale: tcpBlock / 1e6, start: startTCP},
-			{Name: "udp", Unit: "packet/s", start: startUDP},
+			{Name: "tcp", Unit: "MB/s", Scale: tcpBlock / 1e6, start: startFlood(floodTCP)},
+			{Name: "udp", Unit: "packet/s", start: startFlood(floodUDP)},
 		},
 	}
 }
@@ -27,37 +27,55 @@ const (
 	udpSize = 1472
 )
 
-// startTCP floods a connection. What has arrived is counted, in whole blocks.
-func startTCP(w *worker, lanes []*uint32) error {
-	listener, addr, err := bound(unix.SOCK_STREAM)
+// A path is what a flood goes over: the receiver's address, and what puts the
+// calling thread to where the ends' sockets are made.
+type path struct {
+	to            [4]byte
+	send, receive func() error
+}
+
+// loopback is the path within the worker's own network.
+var loopback = path{
+	to:   [4]byte{127, 0, 0, 1},
+	send: func() error { return nil }, receive: func() error { return nil },
+}
+
+// startFlood starts a flood over the loopback interface.
+func startFlood(flood func(w *worker, lane *uint32, p path) error) func(*worker, []*uint32) error {
+	return func(w *worker, lanes []*uint32) error { return flood(w, lanes[0], loopback) }
+}
+
+// floodTCP floods a connection. What has arrived is counted, in whole blocks.
+func floodTCP(w *worker, lane *uint32, p path) error {
+	listener, addr, err := p.bound(unix.SOCK_STREAM)
 	if err != nil {
 		return err
 	}
 	if err := unix.Listen(listener, 1); err != nil {
-		return fmt.Errorf("listen on loopback: %w", err)
+		return fmt.Errorf("listen: %w", err)
 	}
-	sender, err := connected(unix.SOCK_STREAM, addr)
+	sender, err := p.connected(unix.SOCK_STREAM, addr)
 	if err != nil {
 		return err
 	}
 	receiver, _, err := unix.Accept4(listener, unix.SOCK_CLOEXEC)
 	if err != nil {
-		return fmt.Errorf("accept on loopback: %w", err)
+		return fmt.Errorf("accept: %w", err)
 	}
-	return w.flood(sender, receiver, tcpBlock, unix.MSG_WAITALL, lanes[0])
+	return w.flood(sender, receiver, tcpBlock, unix.MSG_WAITALL, lane)
 }
 
-// startUDP floods a socket. What has arrived is counted; the rest was dropped.
-func startUDP(w *worker, lanes []*uint32) error {
-	receiver, addr, err := bound(unix.SOCK_DGRAM)
+// floodUDP floods a socket. What has arrived is counted; the rest was dropped.
+func floodUDP(w *worker, lane *uint32, p path) error {
+	receiver, addr, err := p.bound(unix.SOCK_DGRAM)
 	if err != nil {
 		return err
 	}
-	sender, err := connected(unix.SOCK_DGRAM, addr)
+	sender, err := p.connected(unix.SOCK_DGRAM, addr)
 	if err != nil {
 		return err
 	}
-	return w.flood(sender, receiver, udpSize, 0, lanes[0])
+	return w.flood(sender, receiver, udpSize, 0, lane)
 }
 
 // flood starts a process that sends blocks and one that receives them.
@@ -76,14 +94,17 @@ func (w *worker) flood(sender, receiver, size int, flags uintptr, lane *uint32) 
 	return err
 }
 
-// bound makes a socket with an address of its own on the loopback interface.
-func bound(sort int) (int, unix.Sockaddr, error) {
+// bound makes a socket with a port of its own at the receiver's end.
+func (p path) bound(sort int) (int, unix.Sockaddr, error) {
+	if err := p.receive(); err != nil {
+		return -1, nil, fmt.Errorf("enter the receiver's network: %w", err)
+	}
 	fd, err := unix.Socket(unix.AF_INET, sort|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return -1, nil, fmt.Errorf("make a socket: %w", err)
 	}
-	if err := unix.Bind(fd, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
-		return -1, nil, fmt.Errorf("bind to loopback: %w", err)
+	if err := unix.Bind(fd, &unix.SockaddrInet4{Addr: p.to}); err != nil {
+		return -1, nil, fmt.Errorf("bind to an address: %w", err)
 	}
 	addr, err := unix.Getsockname(fd)
 	if err != nil {
@@ -92,13 +113,16 @@ func bound(sort int) (int, unix.Sockaddr, error) {
 	return fd, addr, nil
 }
 
-func connected(sort int, to unix.Sockaddr) (int, error) {
+func (p path) connected(sort int, to unix.Sockaddr) (int, error) {
+	if err := p.send(); err != nil {
+		return -1, fmt.Errorf("enter the sender's network: %w", err)
+	}
 	fd, err := unix.Socket(unix.AF_INET, sort|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return -1, fmt.Errorf("make a socket: %w", err)
 	}
 	if err := unix.Connect(fd, to); err != nil {
-		return -1, fmt.Errorf("connect on loopback: %w", err)
+		return -1, fmt.Errorf("connect: %w", err)
 	}
 	return fd, nil
 }
