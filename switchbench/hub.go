@@ -47,7 +47,7 @@ func newHub(m Mechanism, n int) (*hub, error) {
 	}
 	h := &hub{memory: memory, semaphores: -1, files: []*os.File{os.NewFile(uintptr(fd), "switch memory")}}
 	if m == Semaphore {
-		h.semaphores, err = sys.NewSemaphores(n)
+		h.semaphores, err = newSemaphores(n)
 	}
 	for i := 0; i < n && err == nil; i++ {
 		var fds []int

@@ -23,6 +23,7 @@ type link struct {
 
 	locks     [2]*uint32
 	turn      uint32 // which lock is handed over next
+	holds     bool   // the waiter has it
 	thread    uint32
 	fd        int
 	token     [messageSize]byte

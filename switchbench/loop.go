@@ -181,6 +181,9 @@ func (l *loop) waitPulses(int64) error {
 		// a pulse sent since.
 		round := atomic.LoadUint32(in.sequence)
 		now := sys.Nanotime()
+		if errno == 0 {
+			errno = in.settle()
+		}
 		if !interrupted(errno) && atomic.LoadUint32(in.ended) == 0 {
 			return l.fail(errno)
 		}
@@ -259,6 +262,9 @@ func (l *loop) send(stamp int64) unix.Errno {
 func (l *loop) receive(last uint32) unix.Errno {
 	for {
 		errno := l.in.await(last)
+		if errno == 0 {
+			errno = l.in.settle()
+		}
 		if atomic.LoadUint32(l.in.sequence) != last || atomic.LoadUint32(l.in.ended) != 0 {
 			return 0
 		}

@@ -52,7 +52,7 @@ func (l *link) pulse() unix.Errno {
 }
 
 // await blocks until a pulse has come after the one numbered last. It may return
-// without one: for a pulse already known, or for a signal.
+// without one: for a pulse already known, or for a signal. settle comes next.
 //
 //go:nosplit
 func (l *link) await(last uint32) unix.Errno {
@@ -104,7 +104,8 @@ func (l *link) handLock() unix.Errno {
 	return sys.Futex(held, l.unlock, 0)
 }
 
-// takeLock waits for the lock that the waker holds, and gives it back.
+// takeLock waits for the lock that the waker holds. It is the waiter's until
+// settle.
 //
 //go:nosplit
 func (l *link) takeLock() unix.Errno {
@@ -114,6 +115,20 @@ func (l *link) takeLock() unix.Errno {
 			return errno
 		}
 	}
+	l.holds = true
+	return 0
+}
+
+// settle gives back what await has taken, before the next await: after the clock
+// has been read, and before the token goes on.
+//
+//go:nosplit
+func (l *link) settle() unix.Errno {
+	if !l.holds {
+		return 0
+	}
+	l.holds = false
+	lock := l.locks[l.turn&1]
 	l.turn++
 	if atomic.CompareAndSwapUint32(lock, l.thread, 0) {
 		return 0

@@ -1,6 +1,7 @@
 package sys
 
 import (
+	"errors"
 	"fmt"
 	"unsafe"
 
@@ -14,17 +15,37 @@ type semBuf struct {
 	flags     int16
 }
 
-const ipcNoWait = 0o4000
+// Of <linux/ipc.h> and <linux/sem.h>.
+const (
+	ipcNoWait   = 0o4000
+	semGetPID   = 11
+	semSetValue = 16
+)
 
-// NewSemaphores makes a private set of n System V semaphores at 0 and returns
-// its id, which holds in every process. A set outlives its processes: the caller
-// removes it with RemoveSemaphores. Their number is bounded by kernel.sem.
-func NewSemaphores(n int) (int, error) {
-	id, _, errno := unix.Syscall(unix.SYS_SEMGET, 0, uintptr(n), 0o600)
+// NewSemaphores makes a set of n System V semaphores at 0 under a key that nobody
+// has yet (else EEXIST), and returns its id, which holds in every process. A set
+// outlives its processes: the caller removes it with RemoveSemaphores. Their
+// number is bounded by kernel.sem. The set remembers its maker; see
+// SemaphoreMaker.
+func NewSemaphores(key int32, n int) (int, error) {
+	id, _, errno := unix.Syscall(unix.SYS_SEMGET, uintptr(uint32(key)), uintptr(n+1), unix.IPC_CREAT|unix.IPC_EXCL|0o600)
 	if errno != 0 {
 		return -1, fmt.Errorf("make %d System V semaphores: %w", n, errno)
 	}
+	if _, _, errno := unix.Syscall6(unix.SYS_SEMCTL, id, uintptr(n), semSetValue, 0, 0, 0); errno != 0 {
+		return -1, errors.Join(fmt.Errorf("set a System V semaphore: %w", errno), RemoveSemaphores(int(id)))
+	}
 	return int(id), nil
+}
+
+// SemaphoreMaker returns the process that made the set id of n semaphores and
+// one more: it was the last to touch that one.
+func SemaphoreMaker(id, n int) (pid int, err error) {
+	r, _, errno := unix.Syscall6(unix.SYS_SEMCTL, uintptr(id), uintptr(n), semGetPID, 0, 0, 0)
+	if errno != 0 {
+		return 0, fmt.Errorf("ask for the maker of System V semaphores: %w", errno)
+	}
+	return int(r), nil
 }
 
 // RemoveSemaphores removes a set; whoever waits on it gets EIDRM.
