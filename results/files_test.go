@@ -37,6 +37,16 @@ func TestReadFolder(t *testing.T) {
 	if want := []string{"a/c.jsonl", "a/c.jsonl", "b.run", "link"}; !slices.Equal(got, want) {
 		t.Errorf("runs of %q, want %q", got, want)
 	}
+	if err := os.Symlink("nowhere", filepath.Join(dir, "dangling")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("round", filepath.Join(dir, "round")); err != nil {
+		t.Fatal(err)
+	}
+	var unread *Unread
+	if runs, err = Read(KeepTotals, dir); !errors.As(err, &unread) || len(unread.Errors) != 1 || len(runs) != 4 {
+		t.Errorf("beside a link to itself: %d runs and %v, want 4 and one error", len(runs), err)
+	}
 	for name, want := range map[string]error{"notes.txt": ErrNotLog, "empty": ErrNotLog, "none": os.ErrNotExist} {
 		if _, err := Read(KeepTotals, filepath.Join(dir, name)); !errors.Is(err, want) {
 			t.Errorf("%s: %v, want %v", name, err, want)

@@ -210,7 +210,7 @@ func TestAppendAfterTornLine(t *testing.T) {
 	if len(runs) != 2 || !runs[0].Truncated() || runs[1].Truncated() {
 		t.Fatalf("%d runs, the first whole or the second cut short", len(runs))
 	}
-	if want := []string{"1 torn lines were passed over"}; !slices.Equal(runs[0].Warnings, want) {
+	if want := []string{"passed over: 1 torn line"}; !slices.Equal(runs[0].Warnings, want) {
 		t.Errorf("warnings %q, want %q", runs[0].Warnings, want)
 	}
 }

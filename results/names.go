@@ -1,6 +1,7 @@
 package results
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -24,6 +25,14 @@ func Names(series []SeriesInfo) []string {
 		names[i] = strings.Join(words, " ")
 	}
 	return names
+}
+
+// Counted writes a number and what it counts, as in "1 run" and "2 runs".
+func Counted[N int | int64](n N, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // place is where a label stands in a name.

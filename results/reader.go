@@ -247,10 +247,10 @@ func (a *assembler) warn(run *Run) {
 		run.Warnings = append(run.Warnings, fmt.Sprintf("written in schema %d, newer than %d: figures may be misread", run.Schema, Schema))
 	}
 	if a.torn > 0 {
-		run.Warnings = append(run.Warnings, fmt.Sprintf("%d torn lines were passed over", a.torn))
+		run.Warnings = append(run.Warnings, "passed over: "+Counted(a.torn, "torn line"))
 	}
 	if a.lost > 0 {
-		run.Warnings = append(run.Warnings, fmt.Sprintf("%d records outside of a run were passed over", a.lost))
+		run.Warnings = append(run.Warnings, "passed over: "+Counted(a.lost, "record")+" outside of a run")
 	}
 	run.incomplete = a.torn+a.lost > 0
 	a.torn, a.lost = 0, 0

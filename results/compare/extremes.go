@@ -111,7 +111,7 @@ func tooFew(blocks int, seconds float64) string {
 	if blocks == 0 {
 		return fmt.Sprintf("no maxima over time were recorded: return levels need %d", fewestMaxima)
 	}
-	return fmt.Sprintf("only %d blocks of %g s: return levels need %d", blocks, seconds, fewestMaxima)
+	return fmt.Sprintf("only %s of %g s: return levels need %d", results.Counted(blocks, "block"), seconds, fewestMaxima)
 }
 
 // blockMaxima takes the maximum of every length successive values of a run. What
@@ -140,7 +140,7 @@ func (e *Extremes) fit(maxima []float64, period time.Duration, repeats int, rng 
 	}
 	s := sorted(maxima)
 	if d := distinct(s); d < min(len(s), mostRounded)/2 {
-		e.Refusal = fmt.Sprintf("the maxima are rounded: %d values in %d blocks", d, len(s))
+		e.Refusal = fmt.Sprintf("the maxima are rounded: %s in %d blocks", results.Counted(d, "value"), len(s))
 		return false
 	}
 	g, ok := fitGEV(s)

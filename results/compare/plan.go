@@ -56,7 +56,7 @@ type PlanRow struct {
 // than the permutation test needs, which knows their correlation.
 func MakePlan(runs []*results.Run, blocks []*Blocks, o Options) (*Plan, error) {
 	if len(runs) < 2 {
-		return nil, fmt.Errorf("plan from %d runs: how much runs differ from each other needs two", len(runs))
+		return nil, fmt.Errorf("plan from %s: how much runs differ from each other needs two", results.Counted(len(runs), "run"))
 	}
 	if o.Margin == (Margin{}) {
 		o.Margin = DefaultMargin()

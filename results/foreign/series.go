@@ -92,7 +92,7 @@ func (s *Series) histogram() {
 	case t.Count > sum+s.above:
 		s.above = t.Count - sum
 	case t.Count < sum+s.above:
-		s.draft.Warn("series %d: the histogram holds %d samples, the file counts %d", s.ID, sum+s.above, t.Count)
+		s.draft.Warn("series %d: the histogram holds %s, the file counts %d", s.ID, results.Counted(sum+s.above, "sample"), t.Count)
 		t.Count = sum + s.above
 	}
 	h := results.Sparse(s.samples)

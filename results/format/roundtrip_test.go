@@ -43,6 +43,8 @@ func TestRoundTrip(t *testing.T) {
 	}{
 		{"xenomai3", Xenomai3, Options{Lines: 21}, latency(one, asked), ReadTables},
 		{"xenomai3, two CPUs", Xenomai3, Options{Lines: 21}, latency(cpus("0", "3"), asked), ReadTables},
+		{"xenomai3, histograms", Xenomai3, Options{Lines: 21, Histogram: true, Stats: true}, latency(one, asked), ReadTables},
+		{"xenomai3, histograms of two CPUs", Xenomai3, Options{Lines: 21, Histogram: true, Stats: true}, latency(cpus("0", "3"), asked), ReadTables},
 		{"xenomai2", Xenomai2, Options{Lines: 2}, latency(one, asked), ReadTables},
 		{"xenomai2.0", Xenomai20, Options{Lines: 21}, latency(one, asked), ReadTables},
 		{"latmus", Latmus, Options{Lines: 21}, latency(cpus("3"), asked), ReadTables},

@@ -3,6 +3,7 @@ package format
 import (
 	"bytes"
 
+	"worstcase/results"
 	"worstcase/results/foreign"
 )
 
@@ -213,7 +214,7 @@ func (r *tableReader) flush() {
 		return
 	}
 	if r.torn > 0 {
-		r.run.draft.Warn("%d torn lines were left out", r.torn)
+		r.run.draft.Warn("left out: %s", results.Counted(r.torn, "torn line"))
 		r.torn = 0
 	}
 	if len(r.run.series) > 0 {

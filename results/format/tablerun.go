@@ -16,7 +16,7 @@ type tableRun struct {
 	series []*tableSeries
 	closed bool // an RTS line was seen
 	label  string
-	cells  []foreign.Bucket // HSD lines of "avg": index and samples
+	cells  map[string][]foreign.Bucket // HSD lines of "avg" by label: index and samples
 }
 
 // A tableSeries is one CPU's part of a run.
@@ -136,8 +136,10 @@ func (t *tableRun) finish(h *heading, o foreign.Options) {
 	if !t.closed && !h.rtai {
 		d.Warn("the table ends without its RTS line: the run may have gone on")
 	}
-	if len(t.cells) > 0 && len(t.series) == 1 {
-		t.histogram(t.series[0], o.Cell)
+	for _, s := range t.series {
+		if cells := t.cells[s.name]; len(cells) > 0 {
+			t.histogram(s, cells, o.Cell)
+		}
 	}
 }
 
@@ -145,6 +147,7 @@ func (t *tableRun) finish(h *heading, o foreign.Options) {
 // switch has no others, and does not name them:
 //
 //	HSD|    avg|   6 -  7 |    1234
+//	HSD|    avg|   6 -  7 |    1234 CPU1
 //	HSD|  6 -  7 |         1234
 //
 // The histogram of latency stands before its RTS line, that of switch behind.
@@ -164,13 +167,18 @@ func (r *tableReader) histogram() error {
 	}
 	index, _, _ := bytes.Cut(cells[0], []byte{'-'})
 	i, err := foreign.ParseCount(bytes.TrimSpace(index))
-	n, nerr := foreign.ParseCount(cells[1])
+	count, label, _ := bytes.Cut(cells[1], []byte{' '})
+	n, nerr := foreign.ParseCount(count)
 	if err != nil || nerr != nil {
 		r.torn++
 		return nil
 	}
-	if run := r.open(); run.draft.Spend(48) {
-		run.cells = append(run.cells, foreign.Bucket{NS: i, N: n})
+	run, name := r.open(), string(bytes.TrimSpace(foreign.Clip(label)))
+	if run.cells == nil {
+		run.cells = map[string][]foreign.Bucket{}
+	}
+	if _, had := run.cells[name]; (had || run.draft.Spend(200)) && run.draft.Spend(48) {
+		run.cells[name] = append(run.cells[name], foreign.Bucket{NS: i, N: n})
 	}
 	return r.failed()
 }
@@ -179,13 +187,13 @@ func (r *tableReader) histogram() error {
 // width is that of -B, 1 us by default, and is believed if the minimum and the
 // maximum fall where it says. The last cell holds all that lies above, too, and
 // negative latencies are folded into the others.
-func (t *tableRun) histogram(s *tableSeries, cell time.Duration) {
+func (t *tableRun) histogram(s *tableSeries, cells []foreign.Bucket, cell time.Duration) {
 	width := int64(cell)
 	if width <= 0 {
 		width = int64(time.Microsecond)
 	}
-	first, last := t.cells[0], t.cells[0]
-	for _, c := range t.cells {
+	first, last := cells[0], cells[0]
+	for _, c := range cells {
 		if c.NS < first.NS {
 			first = c
 		}
@@ -199,7 +207,7 @@ func (t *tableRun) histogram(s *tableSeries, cell time.Duration) {
 		t.draft.Warn("the histogram's cells are not %v wide and the text does not tell their width (-B): left out", time.Duration(width))
 		return
 	}
-	for _, c := range t.cells {
+	for _, c := range cells {
 		if c.NS == last.NS && tally.Max/width > last.NS {
 			s.Above(c.N)
 			continue

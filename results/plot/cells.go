@@ -1,7 +1,6 @@
 package plot
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -146,7 +145,7 @@ func (c *Chart) dropPoints(cells []cell) {
 	all := len(c.Curves)
 	c.Curves = slices.DeleteFunc(c.Curves, func(k Curve) bool { return longest > 1 && most[which[k.Name]] == 1 })
 	if n := all - len(c.Curves); n > 0 {
-		c.Notes = append(c.Notes, fmt.Sprintf("%d single points are not shown", n))
+		c.Notes = append(c.Notes, "not shown: "+results.Counted(n, "single point"))
 	}
 }
 

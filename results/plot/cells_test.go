@@ -144,7 +144,7 @@ func TestOverKeepsComparablePoints(t *testing.T) {
 	if other.Color == a.Color || !slices.Equal(a.Dash, other.Dash) {
 		t.Errorf("two transports at one rate have %s %v and %s %v", a.Color, a.Dash, other.Color, other.Dash)
 	}
-	if want := []string{"1 single points are not shown"}; !slices.Equal(c.Notes, want) {
+	if want := []string{"not shown: 1 single point"}; !slices.Equal(c.Notes, want) {
 		t.Errorf("notes %q, want %q", c.Notes, want)
 	}
 }

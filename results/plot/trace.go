@@ -277,7 +277,7 @@ func loss(traces []trace) (notes []string) {
 		{over, "above the range of their histogram, not shown"},
 	} {
 		if n.count > 0 {
-			notes = append(notes, fmt.Sprintf("%d samples %s", n.count, n.what))
+			notes = append(notes, results.Counted(n.count, "sample")+" "+n.what)
 		}
 	}
 	return notes

@@ -142,8 +142,8 @@ func notes(run *results.Run, totals []results.Total, names []string) []string {
 			continue
 		}
 		bounded = true
-		worth := fmt.Sprintf("%d independent blocks of %.3g s; were the samples independent, <%.2g per sample",
-			b.Blocks, b.BlockSeconds, b.IfIndependent)
+		worth := fmt.Sprintf("%s of %.3g s; were the samples independent, <%.2g per sample",
+			results.Counted(b.Blocks, "independent block"), b.BlockSeconds, b.IfIndependent)
 		if names[i] != "" {
 			worth = names[i] + ": " + worth
 		}

@@ -131,10 +131,7 @@ func (p *Page) title() string {
 
 // subtitle says how many runs there are and on which machines.
 func (p *Page) subtitle() string {
-	parts := []string{fmt.Sprintf("%d runs", len(p.Runs))}
-	if len(p.Runs) == 1 {
-		parts[0] = "1 run"
-	}
+	parts := []string{results.Counted(len(p.Runs), "run")}
 	for _, key := range []string{"machine", "board.model", "cpu.model", "hypervisor"} {
 		for _, r := range p.Runs {
 			if v := r.Host[key]; v != "" && !slices.Contains(parts, v) {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"worstcase/results"
 	"worstcase/results/compare"
 	"worstcase/results/render"
 )
@@ -51,14 +52,11 @@ func (c *comparing) line(b *strings.Builder, s string) {
 }
 
 func side(s compare.SideInfo) string {
-	runs := "runs"
-	if s.Runs == 1 {
-		runs = "run"
-	}
+	runs := results.Counted(s.Runs, "run")
 	if s.Seconds == 0 { // imported files that don't tell
-		return fmt.Sprintf("%s (%d %s, ? s)", s.Name, s.Runs, runs)
+		return fmt.Sprintf("%s (%s, ? s)", s.Name, runs)
 	}
-	return fmt.Sprintf("%s (%d %s, %.4g s)", s.Name, s.Runs, runs, s.Seconds)
+	return fmt.Sprintf("%s (%s, %.4g s)", s.Name, runs, s.Seconds)
 }
 
 // differences lists the facts that aren't the same on both sides.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"worstcase/cmd/internal/cli"
+	"worstcase/internal/remedy"
 )
 
 // A subcommand is one of results' commands.
@@ -103,7 +104,7 @@ func (c subcommand) run(ctx context.Context, env *cli.Env) error {
 		_, err := fmt.Fprintf(env.Stdout, "results %s: %s\n\nusage: results %s [options] %s\n\n%s%s", c.name, c.about, c.name, c.args, cli.Usages(fs), c.help)
 		return err
 	case err != nil:
-		return cli.Usage(fmt.Errorf("%s: %w", c.name, err))
+		return cli.Usage(remedy.Hint(fmt.Errorf("%s: %w", c.name, err), "results "+c.name+" --help tells the options"))
 	}
 	args := fs.Args()
 	if n := fs.ArgsLenAtDash(); n >= 0 {

@@ -100,10 +100,15 @@ func (im *importing) read(env *cli.Env, path string) ([]*results.Run, error) {
 		}
 		return importText(env, text, "standard input", im.how)
 	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
+	folder := path
+	info, err := os.Stat(path)
+	if err == nil && info.IsDir() {
 		path = filepath.Join(path, "results.json")
 	}
 	text, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) && path != folder {
+		return nil, remedy.Hint(fmt.Errorf("import %s: a folder without results.json", folder), "only jitterdebugger's result folders are imported: name the files in this one")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("import: %w", err)
 	}
@@ -129,8 +134,12 @@ func importText(env *cli.Env, text []byte, source string, how importer.Options) 
 		return nil, err
 	}
 	for _, r := range runs {
+		from := source
+		if len(runs) > 1 {
+			from += ": " + r.Label
+		}
 		for _, w := range r.End.Warnings {
-			env.Warn(fmt.Sprintf("%s: %s: %s", source, r.Label, w))
+			env.Warn(from + ": " + w)
 		}
 	}
 	return runs, nil

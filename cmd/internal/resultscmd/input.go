@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"worstcase/cmd/internal/cli"
 	"worstcase/internal/remedy"
@@ -47,11 +48,14 @@ func readPath(env *cli.Env, keep results.Keep, path string) ([]*results.Run, err
 		return readStream(env, keep, env.Stdin, "standard input")
 	}
 	info, err := os.Stat(path)
+	if errors.Is(err, os.ErrNotExist) && strings.HasPrefix(path, "-") {
+		return nil, cli.Usagef("unexpected %s behind --: options come before the first --", path)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read runs: %w", err)
 	}
 	if info.IsDir() {
-		return results.Read(keep, path)
+		return readFolder(env, keep, path)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -59,6 +63,26 @@ func readPath(env *cli.Env, keep results.Keep, path string) ([]*results.Run, err
 	}
 	defer f.Close()
 	return readStream(env, keep, f, path)
+}
+
+// mostUnread is how many files that can't be read are named.
+const mostUnread = 5
+
+// readFolder reads what can be read in a folder, and says what can't.
+func readFolder(env *cli.Env, keep results.Keep, path string) ([]*results.Run, error) {
+	runs, err := results.Read(keep, path)
+	var unread *results.Unread
+	if !errors.As(err, &unread) {
+		return runs, err
+	}
+	for i, err := range unread.Errors {
+		if i == mostUnread {
+			env.Warn(fmt.Sprintf("passed over: %d more", len(unread.Errors)-i))
+			break
+		}
+		env.Warn("passed over: " + err.Error())
+	}
+	return runs, nil
 }
 
 // readStream reads run logs, and outputs of other tools.

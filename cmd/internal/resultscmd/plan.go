@@ -151,7 +151,15 @@ func (p *planning) planClaim(env *cli.Env, args []string) error {
 	if p.json {
 		return writeJSON(env.Stdout, claim)
 	}
-	_, err = io.WriteString(env.Stdout, claimText(claim, len(args) > 0))
+	text := claimText(claim, len(args) > 0)
+	if p.markdown {
+		first, rest, _ := strings.Cut(text, "\n")
+		text = first + "\n\n"
+		for line := range strings.Lines(rest) {
+			text += "- " + strings.TrimSpace(line) + "\n"
+		}
+	}
+	_, err = io.WriteString(env.Stdout, text)
 	return err
 }
 
