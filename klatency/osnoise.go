@@ -115,8 +115,8 @@ func (s *Osnoise) Start(_, measured int64) error {
 
 // Drain reads what the tracer has said.
 func (s *Osnoise) Drain(rec *session.Recorder) error {
-	err := s.lines.read(s.pipe, func(line string) {
-		e, ok := parseOsnoise(line)
+	err := s.lines.read(s.pipe, func(line []byte) {
+		e, ok := parseOsnoise(string(line))
 		if i := slices.Index(s.cfg.CPUs, e.cpu); ok && i >= 0 && e.start >= s.begin {
 			s.record(rec, i, &e)
 		}

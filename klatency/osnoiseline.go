@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+
+	"worstcase/results/foreign"
 )
 
 // An osnoiseEvent is one line of the osnoise events.
@@ -54,7 +56,7 @@ func parseOsnoise(line string) (e osnoiseEvent, ok bool) {
 	if len(words) < 4 || words[1] != "duration" || words[3] != "ns" {
 		return e, false
 	}
-	start, err2 := nanoseconds(words[0])
+	start, err2 := foreign.ParseDate([]byte(words[0]))
 	duration, err3 := strconv.ParseInt(words[2], 10, 64)
 	var err4 error
 	if len(words) == 6 {
@@ -62,15 +64,4 @@ func parseOsnoise(line string) (e osnoiseEvent, ok bool) {
 	}
 	e.start, e.duration = start, duration
 	return e, errors.Join(err1, err2, err3, err4) == nil && cpu >= 0 && duration >= 0
-}
-
-// nanoseconds reads 225.569950123 as ns.
-func nanoseconds(s string) (int64, error) {
-	whole, part, _ := strings.Cut(s, ".")
-	sec, err := strconv.ParseInt(whole, 10, 33)
-	if err != nil || sec < 0 || len(part) != 9 {
-		return 0, errors.New("no time")
-	}
-	ns, err := strconv.ParseUint(part, 10, 32)
-	return sec*1e9 + int64(ns), err
 }

@@ -271,5 +271,13 @@ func (s *Source) Spikes() []results.Spike {
 		all = append(all, s.accounts[i].spikes(i, s.cfg.Spikes, s.measured)...)
 	}
 	slices.SortStableFunc(all, func(a, b results.Spike) int { return int(max(-1, min(1, b.Latency-a.Latency))) })
-	return all[:min(s.cfg.Spikes, len(all))]
+	all = all[:min(s.cfg.Spikes, len(all))]
+	if threads, ok := s.Threads.(interface {
+		Stack(series int, due int64) []string
+	}); ok {
+		for i := range all {
+			all[i].Stack = threads.Stack(all[i].Series, all[i].At+s.measured)
+		}
+	}
+	return all
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -11,10 +12,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"worstcase/host"
 	"worstcase/internal/remedy"
 	"worstcase/internal/tracefs"
 	"worstcase/results"
+	"worstcase/results/foreign"
 	"worstcase/rtsched"
 	"worstcase/sampler"
 	"worstcase/session"
@@ -24,49 +25,92 @@ import (
 // (kernel/trace/trace_osnoise.c).
 const MinTimerlatPeriod = 100 * time.Microsecond
 
+// The contexts in which timerlat sees how late a timer has made it: its
+// interrupt handler, its thread in the kernel, and the thread when it has been
+// in user space and is back (Linux 6.5).
+const (
+	ContextIRQ    = "irq"
+	ContextThread = "thread"
+	ContextUser   = "user"
+)
+
 // A TimerlatConfig says what to measure with the timerlat tracer.
 type TimerlatConfig struct {
-	// Mode is ModeHandler, to the timer's handler, or ModeKernel, to the thread.
-	Mode     string
+	// Contexts are what to measure, a series each on every CPU. ContextUser makes
+	// the threads of all of them threads of user space.
+	Contexts []string
 	Period   time.Duration
 	CPUs     []int
 	Priority int
 	// KeepIdle leaves /dev/cpu_dma_latency alone; else DMALatency is held there.
 	KeepIdle   bool
 	DMALatency time.Duration
+	// Break ends the run at the first sample above it, and the trace with it; 0:
+	// never.
+	Break time.Duration
+	// Stack is from which latency of the thread on the kernel prints what ran when
+	// the timer's interrupt came; 0: never. The threads of ContextUser have stacks
+	// at a Break only.
+	Stack time.Duration
+	// Stacks is how many of them to record, the worst ones.
+	Stacks int
 }
 
 // A Timerlat is the kernel's own measurement (Documentation/trace/timerlat-tracer.rst):
-// a kernel thread and a timer on each CPU. It needs CONFIG_TIMERLAT_TRACER,
-// Linux 5.17 for an instance of our own, and root. It is a session.Source, and
-// its wake-ups can be traced.
+// a thread and a timer on each CPU. It needs CONFIG_TIMERLAT_TRACER, Linux 5.17
+// for an instance of our own, and root. It is a session.Source, and its wake-ups
+// can be traced where it has one context.
 type Timerlat struct {
-	cfg     TimerlatConfig
-	fs      *tracefs.FS
-	dir     string
-	pipe    int // trace_pipe, read without waiting; -1 when closed
-	idle    *os.File
-	unlock  func()
-	warn    func(string)
-	lines   lines
-	threads []sampler.ThreadInfo
-	last    []timerlatSample
-	watch   func(series int, due, late, missed int64)
+	cfg      TimerlatConfig
+	fs       *tracefs.FS
+	dir      string
+	pipe     int // trace_pipe, read without waiting; -1 when closed
+	idle     *os.File
+	child    *sampler.Child // of ContextUser, else nil
+	unlock   func()
+	warn     func(string)
+	lines    lines
+	threads  []sampler.ThreadInfo
+	last     []foreign.TimerlatSample // of each series
+	stacks   stacks
+	measured int64
+	armed    bool
+	stopped  bool
+	broken   bool
+	watch    func(series int, due, late, missed int64)
 }
 
 // NewTimerlat measures with the timerlat tracer. warn is told, a line each,
 // what makes the measurement worth less.
 func NewTimerlat(cfg TimerlatConfig, warn func(string)) *Timerlat {
-	return &Timerlat{cfg: cfg, pipe: -1, warn: warn, last: make([]timerlatSample, len(cfg.CPUs))}
+	return &Timerlat{
+		cfg: cfg, pipe: -1, warn: warn, last: make([]foreign.TimerlatSample, len(cfg.CPUs)*len(cfg.Contexts)), stacks: newStacks(cfg.CPUs),
+	}
 }
 
-// Series is one for each CPU.
+// Series is one for each CPU and context.
 func (s *Timerlat) Series() []results.SeriesInfo {
-	infos := make([]results.SeriesInfo, len(s.cfg.CPUs))
-	for i, cpu := range s.cfg.CPUs {
-		infos[i] = results.SeriesInfo{ID: i, Labels: results.Labels{"cpu": strconv.Itoa(cpu)}}
+	var infos []results.SeriesInfo
+	for _, cpu := range s.cfg.CPUs {
+		for _, c := range s.cfg.Contexts {
+			labels := results.Labels{"cpu": strconv.Itoa(cpu)}
+			if len(s.cfg.Contexts) > 1 {
+				labels["context"] = c
+			}
+			infos = append(infos, results.SeriesInfo{ID: len(infos), Labels: labels})
+		}
 	}
 	return infos
+}
+
+// series is that of a CPU's context, by its index in Series; below 0 where it
+// isn't measured.
+func (s *Timerlat) series(cpu int, context string) int {
+	i, j := slices.Index(s.cfg.CPUs, cpu), slices.Index(s.cfg.Contexts, context)
+	if i < 0 || j < 0 {
+		return -1
+	}
+	return i*len(s.cfg.Contexts) + j
 }
 
 // Open sets the tracer up and starts its threads.
@@ -86,17 +130,16 @@ func (s *Timerlat) Open(ctx context.Context) error {
 		s.unlock()
 		return err
 	}
-	err = s.start()
+	err = s.start(ctx)
 	if err != nil {
 		err = errors.Join(err, s.close())
 	}
 	return err
 }
 
-func (s *Timerlat) start() error {
-	if !hasTracer(s.fs, "timerlat") {
-		return remedy.Unavailable(errors.New("this kernel has no timerlat tracer"),
-			"it needs CONFIG_TIMERLAT_TRACER=y; use --backend ebpf, which needs no configuration but BTF")
+func (s *Timerlat) start(ctx context.Context) error {
+	if err := s.check(); err != nil {
+		return err
 	}
 	var err error
 	if !s.cfg.KeepIdle {
@@ -104,24 +147,15 @@ func (s *Timerlat) start() error {
 			s.warn(err.Error() + ": CPUs may fall into deep idle states")
 		}
 	}
-	if s.dir, err = s.fs.Instance(); err != nil {
+	if err := s.set(); err != nil {
 		return err
 	}
-	for _, set := range []struct{ name, value string }{
-		{"osnoise/cpus", host.FormatCPUList(s.cfg.CPUs)},
-		{"osnoise/timerlat_period_us", strconv.FormatInt(s.cfg.Period.Microseconds(), 10)},
-		{"osnoise/stop_tracing_us", "0"},
-		{"osnoise/stop_tracing_total_us", "0"},
-		{s.dir + "/trace_clock", "mono"},
-		{s.dir + "/buffer_size_kb", "2048"},
-		{s.dir + "/tracing_on", "1"},
-		{s.dir + "/current_tracer", "timerlat"},
-	} {
-		if err := s.fs.Set(set.name, set.value); err != nil {
-			return err
-		}
+	if s.user() {
+		err = s.startThreads(ctx)
+	} else {
+		err = s.findThreads()
 	}
-	if err := s.findThreads(); err != nil {
+	if err != nil {
 		return err
 	}
 	// It must be opened after the tracer has been chosen.
@@ -129,40 +163,7 @@ func (s *Timerlat) start() error {
 	return err
 }
 
-// findThreads finds the tracer's threads and gives them their priority.
-func (s *Timerlat) findThreads() error {
-	s.threads = make([]sampler.ThreadInfo, len(s.cfg.CPUs))
-	names, err := os.ReadDir("/proc")
-	if err != nil {
-		return err
-	}
-	for _, entry := range names {
-		pid, err := strconv.Atoi(entry.Name())
-		if err != nil {
-			continue
-		}
-		comm, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
-		var cpu int
-		if n, _ := fmt.Sscanf(string(comm), "timerlat/%d\n", &cpu); n != 1 {
-			continue
-		}
-		if i := slices.Index(s.cfg.CPUs, cpu); i >= 0 {
-			s.threads[i] = sampler.ThreadInfo{TID: pid, CPU: cpu, Policy: "SCHED_FIFO", Priority: s.cfg.Priority}
-		}
-	}
-	for i, t := range s.threads {
-		if t.TID == 0 {
-			return fmt.Errorf("find the timerlat thread of cpu %d: no such thread", s.cfg.CPUs[i])
-		}
-		attr := &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Priority: uint32(s.cfg.Priority)}
-		if err := unix.SchedSetAttr(t.TID, attr, 0); err != nil {
-			return fmt.Errorf("give the timerlat thread of cpu %d priority %d: %w", t.CPU, s.cfg.Priority, err)
-		}
-	}
-	return nil
-}
-
-// Threads are the tracer's threads.
+// Threads are the tracer's threads, one for each CPU.
 func (s *Timerlat) Threads() []sampler.ThreadInfo { return s.threads }
 
 // Dates are unknown: the tracer chooses its own.
@@ -171,51 +172,98 @@ func (s *Timerlat) Dates(int64) []int64 { return make([]int64, len(s.cfg.CPUs)) 
 // Watch makes Drain call f with every sample.
 func (s *Timerlat) Watch(f func(series int, due, late, missed int64)) { s.watch = f }
 
-// Start does nothing: the threads run already, and what came before is warm-up.
-func (s *Timerlat) Start(int64, int64) error { return nil }
-
-// Drain reads what the tracer has said.
-func (s *Timerlat) Drain(rec *session.Recorder) error {
-	want := "thread"
-	if s.cfg.Mode == results.ModeHandler {
-		want = "irq"
-	}
-	err := s.lines.read(s.pipe, func(line string) {
-		sample, ok := parseTimerlat(line)
-		if i := slices.Index(s.cfg.CPUs, sample.cpu); ok && i >= 0 && sample.context == want {
-			s.record(rec, i, sample)
-		}
-	})
-	if err != nil {
-		return fmt.Errorf("read the timerlat trace: %w", err)
+// Start lets the threads of user space go. Those of the kernel run already, and
+// what came before is warm-up.
+func (s *Timerlat) Start(first, measured int64) error {
+	s.measured = measured
+	if s.child != nil {
+		s.child.Go(first, measured)
 	}
 	return nil
 }
 
-// record takes a sample. Periods that passed between two samples were missed,
-// where the tracer numbered none in between; else the trace's buffer was full.
-func (s *Timerlat) record(rec *session.Recorder, series int, t timerlatSample) {
-	last, period := &s.last[series], int64(s.cfg.Period)
-	if last.number > 0 {
-		gap := (t.due()-last.due()+period/2)/period - 1
-		lost := min(int64(t.number-last.number-1), gap)
-		rec.Lost(series, t.due(), lost)
-		rec.Overruns(series, t.due(), gap-lost)
+// Drain reads what the tracer has said.
+func (s *Timerlat) Drain(rec *session.Recorder) error {
+	var ended error
+	if s.child != nil {
+		if ended = s.child.Beat(); errors.Is(ended, io.EOF) {
+			ended = nil
+		}
 	}
-	if s.watch != nil {
-		s.watch(series, t.due(), t.latency, 0)
+	err := s.arm()
+	if err != nil {
+		return err
 	}
-	rec.Sample(series, t.due(), t.latency, 0)
-	*last = t
+	err = s.lines.read(s.pipe, func(line []byte) { s.line(rec, line) })
+	switch {
+	case err != nil:
+		return fmt.Errorf("read the timerlat trace: %w", err)
+	case ended != nil:
+		return ended
+	case s.stopped:
+		for _, spike := range s.Spikes() {
+			rec.Spike(&spike)
+		}
+	case s.broken:
+		return session.ErrBreak
+	}
+	return nil
 }
 
-// Stop stops the trace.
-func (s *Timerlat) Stop() error { return s.fs.Set(s.dir+"/tracing_on", "0") }
+// line takes a line of the trace.
+func (s *Timerlat) line(rec *session.Recorder, line []byte) {
+	if s.stacks.line(line) || s.broken {
+		return
+	}
+	sample, ok := foreign.ParseTimerlat(line)
+	if !ok {
+		return
+	}
+	if i := slices.Index(s.cfg.CPUs, sample.CPU); i >= 0 {
+		s.stacks.sample(i, &sample, rec.Measured(sample.Due()))
+	}
+	if series := s.series(sample.CPU, sample.Context); series >= 0 {
+		s.record(rec, series, &sample)
+	}
+}
+
+// record takes a sample. Periods that passed between two samples were missed,
+// where the tracer numbered none in between; else the trace's buffer was full.
+func (s *Timerlat) record(rec *session.Recorder, series int, t *foreign.TimerlatSample) {
+	last, period := &s.last[series], int64(s.cfg.Period)
+	if last.Number > 0 {
+		gap := (t.Due()-last.Due()+period/2)/period - 1
+		gap = min(gap, max(0, t.Due()-s.measured)/period) // others were in the warm-up
+		lost := min(t.Number-last.Number-1, gap)
+		rec.Lost(series, t.Due(), lost)
+		rec.Overruns(series, t.Due(), gap-lost)
+	}
+	if s.watch != nil {
+		s.watch(series, t.Due(), t.Latency, 0)
+	}
+	rec.Sample(series, t.Due(), t.Latency, 0)
+	*last = *t
+	s.broken = s.cfg.Break > 0 && t.Latency > int64(s.cfg.Break) && rec.Measured(t.Due())
+}
+
+// Stop stops the trace, after the threads of user space: the tracer would kill
+// them.
+func (s *Timerlat) Stop() error {
+	s.stopped = true
+	var err error
+	if s.child != nil {
+		err = s.child.Stop()
+	}
+	return errors.Join(err, s.fs.Set(s.dir+"/tracing_on", "0"))
+}
 
 // Close ends the tracer's threads and puts everything back.
 func (s *Timerlat) Close() (results.Figures, error) { return nil, s.close() }
 
 func (s *Timerlat) close() error {
+	if s.child != nil {
+		s.child.Close()
+	}
 	if s.pipe >= 0 {
 		unix.Close(s.pipe)
 	}

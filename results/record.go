@@ -139,6 +139,9 @@ type Spike struct {
 	Latency int64            `json:"latency_ns"`
 	Stages  map[string]int64 `json:"stages,omitempty"`
 	Blamed  string           `json:"blamed,omitempty"`
+	// Stack is what ran when the timer's interrupt came, as the kernel printed it:
+	// functions, the innermost first.
+	Stack []string `json:"stack,omitempty"`
 }
 
 // A Checkpoint holds the totals of every series: of all intervals that precede

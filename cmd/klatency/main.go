@@ -7,6 +7,7 @@
 //	klatency -T 60 --stages          what every stage of the way took
 //	klatency -T 60 --spikes 10       the worst wake-ups, and who was to blame
 //	klatency -T 60 -o before.run     keep a run log for results
+//	klatency --backend timerlat -t 2,1 -T 60     both, by the kernel's own tracer
 package main
 
 import (
@@ -20,6 +21,6 @@ import (
 
 func main() {
 	loadgen.Main()
-	sampler.Main(latency.Loop, klatency.NoiseLoop)
+	sampler.Main(latency.Loop, klatency.NoiseLoop, klatency.TimerlatLoop)
 	cli.Run("klatency", klatencycmd.Run)
 }

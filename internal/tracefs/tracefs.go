@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -133,6 +134,28 @@ func (f *FS) Set(name, value string) error {
 		return err
 	}
 	return f.write(name, value)
+}
+
+// SetOption sets one of the options that a file such as osnoise/options lists,
+// by its name, with NO_ before it to unset it. What it was before is put back by
+// Close.
+func (f *FS) SetOption(name, option string) error {
+	all, err := f.Read(name)
+	if err != nil {
+		return fmt.Errorf("read trace options %s: %w", name, err)
+	}
+	if slices.Contains(strings.Fields(all), option) {
+		return nil
+	}
+	old, unset := strings.CutPrefix(option, "NO_")
+	if !unset {
+		old = "NO_" + option
+	}
+	f.state.Settings = append(f.state.Settings, setting{name, old})
+	if err := f.state.save(); err != nil {
+		return err
+	}
+	return f.write(name, option)
 }
 
 // chosen is what to write to get a setting back that reads as text: of a list

@@ -10,51 +10,23 @@ import (
 	"worstcase/results/foreign"
 )
 
-// readTimerlatTrace reads lines of the kernel's timerlat tracer (Documentation/
-// trace/timerlat-tracer.rst): every sample, with its date.
-//
-//	<idle>-0       [001] d.h1.   225.571370: #295   context    irq timer_latency    272166 ns
-//
-// A number of a context that no line has was lost from the trace buffer.
+// readTimerlatTrace reads lines of the kernel's timerlat tracer, see
+// foreign.ParseTimerlat: every sample, with its date. A number of a context that
+// no line has was lost from the trace buffer.
 func readTimerlatTrace(text []byte, _ foreign.Options) ([]*foreign.Draft, error) {
 	r := &samples{draft: foreign.NewDraft("timerlat", "timerlat-trace", len(text)), series: map[string]*sampled{}}
 	lines := foreign.Lines{Rest: text}
 	for line, ok := lines.Next(); ok && r.draft.Err() == nil; line, ok = lines.Next() {
-		head, rest, ok := bytes.Cut(line, []byte(": #"))
-		words := bytes.Fields(rest)
-		if !ok || len(words) < 6 || string(words[1]) != "context" || string(words[3]) != "timer_latency" {
+		t, ok := foreign.ParseTimerlat(line)
+		if !ok {
 			continue
 		}
-		cpu, at, ok := traceHead(head)
-		number, err := foreign.ParseCount(words[0])
-		unit, uerr := foreign.ParseUnit(string(words[5]))
-		if !ok || err != nil || uerr != nil {
-			continue
-		}
-		if ns, err := foreign.ParseTime(words[4], unit); err == nil {
-			context := string(foreign.Clip(words[2]))
-			r.of(cpu+" "+context, func() results.Labels {
-				return results.Labels{"cpu": cpu, "context": context}
-			}).take(at, ns, number)
-		}
+		cpu := strconv.Itoa(t.CPU)
+		r.of(cpu+" "+t.Context, func() results.Labels {
+			return results.Labels{"cpu": cpu, "context": t.Context}
+		}).take(t.At, t.Latency, t.Number)
 	}
 	return r.finish()
-}
-
-// traceHead reads "TASK-PID [CPU] flags TIMESTAMP" of a trace line.
-func traceHead(head []byte) (cpu string, at int64, ok bool) {
-	_, rest, ok := bytes.Cut(head, []byte{'['})
-	if !ok {
-		return "", 0, false
-	}
-	digits, rest, _ := bytes.Cut(rest, []byte{']'})
-	n, err := strconv.Atoi(string(digits))
-	words := bytes.Fields(rest)
-	if err != nil || n < 0 || len(words) == 0 {
-		return "", 0, false
-	}
-	at, err = foreign.ParseDate(words[len(words)-1])
-	return strconv.Itoa(n), at, err == nil
 }
 
 // readHwlatTrace reads lines of the kernel's hwlat tracer: for each window with

@@ -164,3 +164,18 @@ func TestEscape(t *testing.T) {
 		}
 	}
 }
+
+func TestStacks(t *testing.T) {
+	spike := func(series int, at, latency int64, stack ...string) results.Spike {
+		return results.Spike{Series: series, At: at, Latency: latency, Stack: stack}
+	}
+	golden(t, "stacks", Stacks(
+		[]results.SeriesInfo{{ID: 0, Labels: results.Labels{"cpu": "2"}}, {ID: 1, Labels: results.Labels{"cpu": "3"}}},
+		[]results.Spike{
+			spike(1, 1_500_000_000, 90_123, "timerlat_irq", "do_idle"),
+			spike(1, 2_500_000_000, 80_123),
+			spike(0, 3_500_000_000, 70_123, "timerlat_irq", "do_idle"),
+			spike(1, 4_500_000_000, 60_123, "timerlat_irq", "do_idle"),
+		},
+	))
+}

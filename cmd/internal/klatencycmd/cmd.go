@@ -5,9 +5,11 @@ package klatencycmd
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"worstcase/cmd/internal/cli"
 	"worstcase/cmd/internal/loadflag"
+	"worstcase/cmd/internal/traced"
 	"worstcase/klatency"
 	"worstcase/results"
 	"worstcase/rtsched"
@@ -44,36 +46,49 @@ func Run(ctx context.Context, env *cli.Env) error {
 }
 
 func (o *options) run(ctx context.Context, env *cli.Env, recording *cli.Recording, cfg session.Config) error {
-	var src session.Source
-	var traced *klatency.Source
-	if o.backend == timerlat {
-		src, traced = o.timerlat(cfg.Header.Config, env.Warn)
-	} else {
-		traced = o.traced.Source(o.mode, o.config, cfg.Header.Config, env.Warn)
-		src = traced
+	if o.backend != timerlat {
+		src := o.traced.Source(o.modes[0], o.config, cfg.Header.Config, env.Warn)
+		if err := recording.Run(ctx, cfg, src); err != nil {
+			return err
+		}
+		return o.traced.Print(recording, env.Stdout, src)
 	}
-	if err := recording.Run(ctx, cfg, src); err != nil || traced == nil {
-		return err
-	}
-	return o.traced.Print(recording, env.Stdout, traced)
+	return o.timerlat(ctx, env, recording, cfg)
 }
 
-// timerlat is the kernel's tracer as a source, and, where its wake-ups shall be
-// taken apart, what does that.
-func (o *options) timerlat(record map[string]any, warn func(string)) (session.Source, *klatency.Source) {
+// timerlat measures with the kernel's tracer.
+func (o *options) timerlat(ctx context.Context, env *cli.Env, recording *cli.Recording, cfg session.Config) error {
 	c := klatency.TimerlatConfig{
-		Mode: results.ModeKernel, Period: o.config.Period, CPUs: o.config.CPUs, Priority: o.config.Priority,
-		KeepIdle: o.config.KeepIdle, DMALatency: o.config.DMALatency,
+		Period: o.config.Period, CPUs: o.config.CPUs, Priority: o.config.Priority, KeepIdle: o.config.KeepIdle, DMALatency: o.config.DMALatency,
+		Break: o.config.Break, Stack: o.stack.Duration,
 	}
-	if o.mode == 2 {
-		c.Mode = results.ModeHandler
+	for _, t := range o.modes {
+		c.Contexts = append(c.Contexts, [...]string{klatency.ContextUser, klatency.ContextThread, klatency.ContextIRQ}[t])
 	}
-	record[results.ConfigMode], record[results.ConfigBackend] = c.Mode, timerlat
+	record := cfg.Header.Config
+	record[results.ConfigMode] = traced.Mode(o.modes[0])
+	if len(c.Contexts) > 1 {
+		record[results.ConfigMode] = strings.Join(c.Contexts, "+")
+	}
+	record[results.ConfigBackend] = timerlat
 	delete(record, results.ConfigTimer)
-	tracer := klatency.NewTimerlat(c, warn)
-	if !o.traced.Stages && o.traced.Spikes == 0 {
-		return tracer, nil
+	if c.Stack > 0 {
+		record["stack_ns"] = int64(c.Stack)
+	}
+	apart := o.traced.Wanted(0)
+	if !apart {
+		c.Stacks = traced.WorstStacks
+	}
+	tracer := klatency.NewTimerlat(c, env.Warn)
+	if !apart {
+		if err := recording.Run(ctx, cfg, tracer); err != nil {
+			return err
+		}
+		return traced.PrintStacks(recording, env.Stdout, tracer.Series(), tracer.Spikes())
 	}
 	src := klatency.NewSource(tracer, klatency.Config{Mode: results.ModeUser, Period: c.Period, Stages: o.traced.Stages, Spikes: o.traced.Spikes})
-	return src, src
+	if err := recording.Run(ctx, cfg, src); err != nil {
+		return err
+	}
+	return o.traced.Print(recording, env.Stdout, src)
 }

@@ -1,6 +1,11 @@
 package klatencycmd
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
 	"github.com/spf13/pflag"
 
 	"worstcase/cmd/internal/cli"
@@ -22,7 +27,8 @@ type options struct {
 	load    loadflag.Flags
 	loads   []loadgen.Config
 	backend string
-	mode    int
+	modes   []int // as -t names them
+	stack   cli.Duration
 	help    bool
 }
 
@@ -41,8 +47,10 @@ func parse(args []string) (*options, *pflag.FlagSet, error) {
 	form := fs.Lookup("format")
 	form.DefValue = format.Default("klatency")
 	o.measure.Form = form.DefValue
-	fs.IntVarP(&o.mode, "mode", "t", 1, "1: until the thread is switched in, 2: until its timer's handler is called")
+	fs.IntSliceVarP(&o.modes, "mode", "t", []int{1}, "`what` to measure: 1: until the thread is switched in, 2: until its timer's handler\nis called; of timerlat several at once, as 2,1, and 0: until the thread is back\nfrom user space")
 	fs.StringVar(&o.backend, "backend", ebpf, "instrument: ebpf, on any kernel since 5.8; or timerlat, the kernel's own tracer,\nwhere it is configured")
+	o.stack.Unit = time.Microsecond
+	fs.Var(o.stack.Value(), "stack", "of timerlat: print what the timer's interrupt met where the thread was that late or\nlater, in us or with a unit; taking it delays every wake-up by some us")
 	o.threads.Register(fs)
 	o.traced.Register(fs)
 	o.load.Register(fs)
@@ -58,8 +66,8 @@ func parse(args []string) (*options, *pflag.FlagSet, error) {
 	if err := o.measure.Check(); err != nil {
 		return nil, fs, err
 	}
-	if o.mode != 1 && o.mode != 2 {
-		return nil, fs, cli.Usagef("-t %d: 1 (until the thread is switched in) or 2 (until its timer's handler is called)", o.mode)
+	if err := o.checkModes(); err != nil {
+		return nil, fs, err
 	}
 	var err error
 	if o.loads, err = o.load.Loads(); err != nil {
@@ -71,7 +79,49 @@ func parse(args []string) (*options, *pflag.FlagSet, error) {
 	if err := o.checkBackend(); err != nil {
 		return nil, fs, err
 	}
-	return o, fs, o.traced.Check(o.mode, &o.config)
+	return o, fs, o.traced.Check(o.modes[0], &o.config)
+}
+
+func (o *options) checkModes() error {
+	slices.Sort(o.modes)
+	o.modes = slices.Compact(o.modes)
+	slices.Reverse(o.modes) // as a wake-up goes
+	for _, t := range o.modes {
+		switch {
+		case t == 0 && o.backend == timerlat:
+		case t != 1 && t != 2:
+			return cli.Usagef("-t %d: 1 (until the thread is switched in) or 2 (until its timer's handler is called); of --backend timerlat also 0 (until the thread is back from user space)", t)
+		}
+	}
+	switch {
+	case len(o.modes) == 0:
+		return cli.Usagef("-t: 1 or 2")
+	case len(o.modes) > 1 && o.backend != timerlat:
+		return cli.Usagef("-t %s: --backend %s measures one at a time", o.times(), o.backend)
+	case (len(o.modes) > 1 || o.modes[0] == 0) && o.traced.Wanted(0):
+		return cli.Usagef("-t %s: --stages and --spikes take apart what -t 1 or -t 2 measures", o.times())
+	}
+	return o.checkStack()
+}
+
+func (o *options) checkStack() error {
+	switch {
+	case !o.stack.Set:
+	case o.backend != timerlat:
+		return cli.Usagef("--stack: only --backend timerlat has stacks")
+	case o.stack.Duration <= 0:
+		return cli.Usagef("--stack %s: a time above 0", o.stack.Duration)
+	case !slices.Contains(o.modes, 1):
+		return cli.Usagef("--stack: it is about the thread's latency, which is -t 1")
+	case slices.Contains(o.modes, 0) && o.measure.Break.Duration == 0:
+		return cli.Usagef("--stack: with -t 0 the kernel prints a stack only where it stops, at --break")
+	}
+	return nil
+}
+
+// times is -t as given.
+func (o *options) times() string {
+	return strings.Trim(strings.Join(strings.Fields(fmt.Sprint(o.modes)), ","), "[]")
 }
 
 func (o *options) checkBackend() error {
@@ -82,8 +132,6 @@ func (o *options) checkBackend() error {
 		return cli.Usagef("--policy %s: the threads of timerlat are SCHED_FIFO", o.config.Policy)
 	case o.backend == timerlat && o.config.Timer != rtsched.Nanosleep:
 		return cli.Usagef("--timer %s: timerlat has a timer of its own", o.config.Timer)
-	case o.backend == timerlat && o.config.Break > 0:
-		return cli.Usagef("--break: timerlat can't stop at a sample")
 	}
 	return nil
 }

@@ -64,7 +64,7 @@ func (s *showing) run(_ context.Context, env *cli.Env, args []string) error {
 
 // show writes the tables of one run, empty ones left out.
 func (s *showing) show(w io.Writer, r *results.Run) error {
-	tables := []*render.Table{render.Summary(r), contradictions(r), gates(r), spikes(r)}
+	tables := []*render.Table{render.Summary(r), contradictions(r), gates(r), spikes(r), stacks(r)}
 	if s.levels {
 		tables = append(tables, runLevels(r, s.seed))
 	}
@@ -134,6 +134,12 @@ func spikes(r *results.Run) *render.Table {
 		t.Add(render.Number(float64(s.Series)), render.Number(float64(s.At)), render.Number(float64(s.Latency)), render.Text(strings.Join(stages, ", ")), render.Text(s.Blamed))
 	}
 	return t
+}
+
+// stacks lists what ran when the timers of the worst samples came, worst first.
+func stacks(r *results.Run) *render.Table {
+	list := slices.SortedFunc(slices.Values(r.Spikes), func(a, b results.Spike) int { return cmp.Compare(b.Latency, a.Latency) })
+	return render.Stacks(r.Series, list[:min(10, len(list))])
 }
 
 func runLevels(r *results.Run, seed uint64) *render.Table {

@@ -41,15 +41,15 @@ func (f *Flags) Check(mode int, c *latency.Config) error {
 // Wanted tells whether a run in this mode has to be traced.
 func (f *Flags) Wanted(mode int) bool { return mode != 0 || f.Stages || f.Spikes > 0 }
 
-// mode is what the letter t of Xenomai's latency stands for.
-func mode(t int) string {
+// Mode is what the letter t of Xenomai's latency stands for.
+func Mode(t int) string {
 	return [...]string{results.ModeUser, results.ModeKernel, results.ModeHandler}[t]
 }
 
 // Source is what measures a configuration in a mode. It changes the
 // configuration as kept in record.
 func (f *Flags) Source(t int, c latency.Config, record map[string]any, warn func(string)) *klatency.Source {
-	traced := klatency.Config{Mode: mode(t), Period: c.Period, Stages: f.Stages, Spikes: f.Spikes}
+	traced := klatency.Config{Mode: Mode(t), Period: c.Period, Stages: f.Stages, Spikes: f.Spikes}
 	record[results.ConfigMode] = traced.Mode
 	if t != 0 {
 		// The threads' own latency is not what is measured.

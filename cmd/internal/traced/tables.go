@@ -25,9 +25,24 @@ func (f *Flags) Print(recording *cli.Recording, w io.Writer, src *klatency.Sourc
 		}
 	}
 	if spikes := src.Spikes(); len(spikes) > 0 {
-		return below(w, worst(series, spikes))
+		if err := below(w, worst(series, spikes)); err != nil {
+			return err
+		}
 	}
-	return nil
+	return PrintStacks(recording, w, series, src.Spikes())
+}
+
+// WorstStacks is of how many wake-ups at most stacks are recorded and printed.
+const WorstStacks = 10
+
+// PrintStacks prints the stacks of the spikes that have one, unless standard
+// output is taken by another form.
+func PrintStacks(recording *cli.Recording, w io.Writer, series []results.SeriesInfo, spikes []results.Spike) error {
+	t := render.Stacks(series, spikes)
+	if !recording.Table() || len(t.Rows) == 0 {
+		return nil
+	}
+	return below(w, t)
 }
 
 // below writes a table with an empty line above it.
