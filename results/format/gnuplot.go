@@ -17,7 +17,7 @@ func (t *table) gnuplot(w io.Writer, total *results.Total, all *cells, seconds f
 	if total.ID != t.shown[0] {
 		out.printf("\n")
 	}
-	out.printf("# %s (%s)%s", hms(seconds), describe(t.form, h, len(t.shown) == 1), label)
+	out.printf("# %s (%s)%s", hms(seconds), describe(t.form, h), label)
 	l := layoutOf(Xenomai3, h.Tool)
 	columns, _, _ := strings.Cut(l.head, "|---lat best")
 	out.printf("# %s|", columns)

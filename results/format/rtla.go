@@ -63,9 +63,9 @@ func writeRTLA(w io.Writer, runs []*results.Run) error {
 	rtlaRow(out, "over:", columns, func(c *rtlaColumn) (int64, bool) { return c.above, true })
 	rtlaSummary(out, columns)
 	contexts := slices.DeleteFunc(rtlaAll(columns), func(c *rtlaColumn) bool { return c == nil })
-	fmt.Fprint(out, "ALL:  ")
+	fmt.Fprint(out, "ALL: ")
 	for _, c := range contexts {
-		fmt.Fprintf(out, "%9s ", rtlaContexts[c.context])
+		fmt.Fprintf(out, " %9s", rtlaContexts[c.context])
 	}
 	fmt.Fprintln(out)
 	rtlaSummary(out, contexts)
@@ -87,7 +87,8 @@ func rtlaColumns(runs []*results.Run) (columns []*rtlaColumn, seconds float64, e
 			c.cpu, _ = strconv.Atoi(c.Labels["cpu"])
 			c.context = rtlaContext(r, c.Labels)
 			for b := range c.Histogram.All() {
-				if i := (b.Low + b.High) / 2 / 1000; i < rtlaBuckets {
+				// By its upper end: what was read from whole microseconds stays in them.
+				if i := b.High / 1000; i < rtlaBuckets {
 					c.cells[i] += b.Count
 				} else {
 					c.above += b.Count

@@ -105,11 +105,11 @@ func (t *table) bracket() string {
 	if t.layout.bare {
 		return ""
 	}
-	return "  (" + describe(t.form, &t.header, len(t.shown) == 1) + ")"
+	return "  (" + describe(t.form, &t.header) + ")"
 }
 
 // describe writes mode, period, priority and what is special, as RTT has it.
-func describe(form string, h *results.Header, single bool) string {
+func describe(form string, h *results.Header) string {
 	words := []string{mode(form, h)}
 	if h.Tool == "transport" {
 		words = []string{"message transport", "service time"}
@@ -124,7 +124,7 @@ func describe(form string, h *results.Header, single bool) string {
 		return strings.Join(append(words, append(latmusCPU(h), special(h)...)...), ", ")
 	}
 	extra := special(h)
-	if cpu := onlyCPU(h); len(extra) > 0 && single && cpu != "" {
+	if cpu := onlyCPU(h); len(extra) > 0 && cpu != "" {
 		extra = append([]string{"CPU" + cpu}, extra...)
 	}
 	return strings.Join(append(words, extra...), ", ")
@@ -177,12 +177,18 @@ func switched(h *results.Header) []string {
 	return words
 }
 
-// onlyCPU is the CPU of the only series.
+// onlyCPU is the CPU of all series, "" where they have several.
 func onlyCPU(h *results.Header) string {
 	if len(h.Series) == 0 {
 		return ""
 	}
-	return h.Series[0].Labels["cpu"]
+	cpu := h.Series[0].Labels["cpu"]
+	for _, s := range h.Series {
+		if s.Labels["cpu"] != cpu {
+			return ""
+		}
+	}
+	return cpu
 }
 
 // latmusCPU is CPU3, or CPU3-noisol when that one is not isolated.

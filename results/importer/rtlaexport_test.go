@@ -3,6 +3,7 @@ package importer
 import (
 	"bytes"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -80,4 +81,24 @@ func labels(text string) (names []string) {
 		}
 	}
 	return names
+}
+
+// What rtla printed, read and written again, is the same text: its rows,
+// widths and rounding are ours. The mean of all CPUs is made of theirs, which
+// rtla has cut to whole microseconds.
+func TestRTLAReadsAsWritten(t *testing.T) {
+	golden, err := os.ReadFile("testdata/rtla-6.12-timerlat-hist-u-c0-1.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := format.Export(&b, format.ToRTLA, mustRead(t, string(golden), Options{})...); err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(golden), "\n") // above it stands the command
+	meanOfAll := regexp.MustCompile(`(?s)(ALL:.*\n)avg:.*?\n`)
+	want, got := meanOfAll.ReplaceAllString(text, "$1"), meanOfAll.ReplaceAllString(b.String(), "$1")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-rtla +ours)\n%s", diff)
+	}
 }
