@@ -34,6 +34,7 @@ func newBody(t *sampler.Thread) (sampler.Body, error) {
 		l.limit = 1<<63 - 1
 	}
 	l.freezer = newFreezer(t.Files)
+	l.dog.Polls = args.Timer == rtsched.Busy
 	return func(first int64) error {
 		l.from = t.Measured()
 		if args.Align == AlignSpread {
@@ -80,8 +81,8 @@ func (l *loop) run(w *rtsched.Waiter, due int64) error {
 		if late > l.limit && due >= l.from {
 			t.End(reasonBreak)
 		}
-		if l.dog.Barks(due, missed) {
-			return sampler.ErrTooShort
+		if err := l.dog.Barks(due, missed); err != nil {
+			return err
 		}
 		due += (1 + missed) * l.period
 	}

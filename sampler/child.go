@@ -221,7 +221,7 @@ func (c *Child) gone() error {
 	if errors.As(c.exit, &exit) {
 		if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 			err := fmt.Errorf("the sampler was killed in mid-run by signal %d (%s)", status.Signal(), status.Signal())
-			return remedy.Hint(err, "someone or the kernel did this: look for an out-of-memory kill in dmesg; or a real-time thread never slept and went over RLIMIT_RTTIME: then its period is too short for this machine")
+			return remedy.Hint(err, "someone or the kernel did this: look for an out-of-memory kill in dmesg")
 		}
 	}
 	return fmt.Errorf("the sampler ended in mid-run: %v", c.exit)

@@ -70,33 +70,3 @@ func (t *Thread) End(reason string) {
 	t.reason = reason
 	atomic.StoreUint32(t.stop, 1)
 }
-
-// A Watchdog ends a loop that can't keep its period: it would hold its CPU and
-// measure nothing. Feed it every sample.
-type Watchdog struct {
-	second         int64
-	served, missed int64
-	bad            int
-}
-
-// ErrTooShort is what a body returns when its watchdog barks.
-var ErrTooShort = fmt.Errorf("period too short for this machine: half or more of the periods were missed in each of three seconds")
-
-// Barks takes a sample due at due, with the periods missed after it, and tells
-// whether half or more were missed in each of the last three seconds.
-//
-//go:nosplit
-func (w *Watchdog) Barks(due, missed int64) bool {
-	if due >= w.second {
-		if w.second != 0 && w.missed >= w.served {
-			w.bad++
-		} else {
-			w.bad = 0
-		}
-		w.second = due + 1e9
-		w.served, w.missed = 0, 0
-	}
-	w.served++
-	w.missed += missed
-	return w.bad >= 3
-}

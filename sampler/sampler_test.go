@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -219,6 +220,21 @@ func TestErrorsOfTheChildComeBack(t *testing.T) {
 	}
 }
 
+func TestWatchdogBarksAtAThreadThatNeverSleeps(t *testing.T) {
+	for _, polls := range []bool{false, true} {
+		runtime.LockOSThread() // other threads' sleeps don't count
+		w := Watchdog{Polls: polls}
+		barked := false
+		for start := time.Now(); !barked && time.Since(start) < 2*time.Second; {
+			barked = w.Barks(1, 0) == ErrNeverSlept
+		}
+		runtime.UnlockOSThread()
+		if barked == polls {
+			t.Errorf("barked %v at a thread that polls on purpose: %v", barked, polls)
+		}
+	}
+}
+
 func TestWatchdogBarksAfterThreeBadSeconds(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
@@ -229,7 +245,7 @@ func TestWatchdogBarksAfterThreeBadSeconds(t *testing.T) {
 			var w Watchdog
 			barked := false
 			for due := int64(0); due < 5e9; due += (1 + tc.missed) * 1e6 {
-				barked = barked || w.Barks(due, tc.missed)
+				barked = barked || w.Barks(due, tc.missed) == ErrTooShort
 			}
 			if barked != tc.want {
 				t.Errorf("barked %v, want %v", barked, tc.want)
@@ -243,7 +259,7 @@ func TestWatchdogBarksAfterThreeBadSeconds(t *testing.T) {
 			if due == 1e9 {
 				missed = 5000
 			}
-			if w.Barks(due, missed) {
+			if err := w.Barks(due, missed); err == ErrTooShort {
 				t.Fatal("barked at a single stall")
 			}
 			due += missed * 1e6

@@ -113,9 +113,6 @@ type loop struct {
 	rest    bool
 	set     []byte
 	dog     sampler.Watchdog
-	usage   unix.Rusage
-	slept   int64 // how often the thread had, when last seen
-	rested  int64 // when that was last seen to grow
 	row     [3]int64
 }
 
@@ -127,7 +124,7 @@ func (l *loop) wake(first int64) error {
 	}
 	out := l.out
 	out.begin()
-	for pulses := 0; ; pulses++ {
+	for {
 		_, missed := w.Wait(due)
 		if atomic.LoadUint32(l.stop) != 0 {
 			l.end()
@@ -138,33 +135,11 @@ func (l *loop) wake(first int64) error {
 		if errno := out.pulse(); !behind(errno) {
 			return l.fail(errno)
 		}
-		if l.dog.Barks(due, missed) {
-			return l.fail(sampler.ErrTooShort)
+		if err := l.dog.Barks(due, missed); err != nil {
+			return l.fail(err)
 		}
 		due += l.period
-		if pulses%restChecks == 0 && l.restless(due) {
-			return l.fail(sampler.ErrTooShort)
-		}
 	}
-}
-
-// How often the waker looks whether it sleeps, in pulses, and how long it may go
-// without, in ns: less than RLIMIT_RTTIME, which kills.
-const (
-	restChecks  = 1024
-	longestSpin = 5e8
-)
-
-// restless tells whether the waker has not slept for long: its next pulse is then
-// always due already, it misses nothing, and lets no waiter run.
-//
-//go:nosplit
-func (l *loop) restless(now int64) bool {
-	sys.ThreadUsage(&l.usage)
-	if slept := int64(l.usage.Nvcsw); slept != l.slept || l.rested == 0 {
-		l.slept, l.rested = slept, now
-	}
-	return now-l.rested > longestSpin
 }
 
 // waitPulses measures each pulse that comes while it waits. One that came before
