@@ -31,6 +31,15 @@ func (h *header) put(b []byte) {
 	binary.LittleEndian.PutUint32(b[36:], h.flags)
 }
 
+// stamp writes the time of sending into the frame that put wrote: it is all that
+// is to be done between the clock and the sending.
+//
+//go:nosplit
+func (h *header) stamp(b []byte, send int64) {
+	h.send = send
+	binary.LittleEndian.PutUint64(b[24:], uint64(send))
+}
+
 //go:nosplit
 func (h *header) get(b []byte) {
 	_ = b[HeaderBytes-1]

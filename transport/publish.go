@@ -99,8 +99,8 @@ func (l *publishLoop) run(due int64) error {
 			if l.touch {
 				l.fill(b[HeaderBytes:], seq)
 			}
-			h.send = sys.Nanotime()
 			h.put(b)
+			h.stamp(b, sys.Nanotime())
 			err = l.publisher.Publish()
 			l.row[2] = h.send - h.fill
 		} else {

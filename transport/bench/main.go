@@ -4,7 +4,8 @@
 //	bench size     shm, futex: 10 MB against 16 bytes, untouched; and touched,
 //	               filling against a memset, reading against a compare
 //	bench notify   shm at 1 kHz, SCHED_OTHER: futex against a sleep-poll of 50 us
-//	bench spin     shm, spinning, against two C processes and a ring
+//	bench spin     an empty transport and shm, spinning, against two C processes
+//	               and a ring
 //	bench rate     messages a second, the same
 //	bench idle     CPU time of a subscriber that gets nothing for long
 //	bench sockperf half a round trip over tcp and udp against Debian's sockperf
@@ -31,7 +32,7 @@ import (
 const rounds = 5
 
 func main() {
-	sampler.Main(transport.Loops(transport.Kernel())...)
+	sampler.Main(transport.Loops(transports())...)
 	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
@@ -59,9 +60,12 @@ func run(args []string) error {
 	return nil
 }
 
+// transports are those that the ends know.
+func transports() []transport.Transport { return append(transport.Kernel(), empty{}) }
+
 // find returns a transport of this package's list.
 func find(name string) transport.Transport {
-	t, _ := transport.Find(transport.Kernel(), name)
+	t, _ := transport.Find(transports(), name)
 	return t
 }
 
@@ -107,6 +111,15 @@ func (s *side) add(v float64) { s.values = append(s.values, v) }
 func (s *side) median() float64 {
 	v := slices.Sorted(slices.Values(s.values))
 	return v[len(v)/2]
+}
+
+// over is the median of how much more s has than o in the same round.
+func (s *side) over(o *side) float64 {
+	var more side
+	for i, v := range s.values {
+		more.add(v - o.values[i])
+	}
+	return more.median()
 }
 
 func (s *side) print() {
