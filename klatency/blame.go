@@ -77,14 +77,13 @@ func (d *Division) name(c Culprit) string {
 	case Idle:
 		return fmt.Sprintf("idle exit (state %d)", c.number)
 	case RunQueue:
-		switch {
-		case c.pid == 0:
-			return "scheduler"
-		case c.prio > d.prio:
+		if c.prio > d.prio {
 			return "preemption off in " + c.thread()
 		}
 		return c.thread()
-	case Switch, Return:
+	case Switch:
+		return "scheduler"
+	case Return:
 		return "own switch and return"
 	case Stopped:
 		return "stopped by a signal, or blocked"

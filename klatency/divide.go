@@ -51,7 +51,6 @@ type walk struct {
 	fired     bool
 	woken     bool // our thread wants the CPU
 	in        bool // it has had it since
-	resumed   bool
 	stopped   bool
 	missed    bool // events are missing: what the CPU does is not known
 	into      *Division
@@ -132,8 +131,6 @@ func (s *walk) apply(e *event) {
 		s.fired, s.woken, s.stopped = true, true, false
 	case waking:
 		s.woken, s.stopped = true, false
-	case resumed:
-		s.resumed = true
 	case missed:
 		s.missed = true
 	case left:
@@ -179,14 +176,14 @@ func (s *walk) stage() Stage {
 	}
 	ours := s.thread.arg == s.tid
 	switch {
-	case ours && s.resumed:
-		return Return
 	case ours && s.in:
-		return Switch
+		return Return
 	case !s.woken && ours:
 		return Unknown // running at its due time, but not yet asleep
 	case !s.woken:
 		return Interrupt
+	case s.thread.arg == 0:
+		return Switch
 	}
 	return RunQueue
 }

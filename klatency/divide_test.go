@@ -53,23 +53,23 @@ var wakeups = []struct {
 	{
 		name: "on an idle CPU",
 		record: record(asleep(), idleThread(-800), named("swapper/1"), on(-700, idleIn),
-			timerIn(20), on(25, fired), timerOut(40), on(45, idleOut), ours(60), on(70, resumed), on(90, end)),
+			timerIn(20), on(25, fired), timerOut(40), on(45, idleOut), ours(60), on(90, end)),
 		end:  80,
-		want: Durations{Interrupt: 20, Timer: 5, Handler: 15, Idle: 5, RunQueue: 15, Switch: 10, Return: 10},
+		want: Durations{Interrupt: 20, Timer: 5, Handler: 15, Idle: 5, Switch: 15, Return: 20},
 	},
 	{
 		name: "out of idle before the interrupt",
 		record: record(asleep(), idleThread(-800), named("swapper/1"), on(-700, idleIn),
 			on(10, idleOut), timerIn(20), on(25, fired), timerOut(40), ours(60), on(90, end)),
 		end:  80,
-		want: Durations{Interrupt: 20, Timer: 5, Handler: 15, RunQueue: 20, Switch: 20},
+		want: Durations{Interrupt: 20, Timer: 5, Handler: 15, Switch: 20, Return: 20},
 	},
 	{
 		name: "a thread of higher priority",
 		record: record(asleep(), other(-10, 0, 1), named("hog"),
 			timerIn(20), on(25, fired), timerOut(40), ours(5000), on(5090, end)),
 		end:    5020,
-		want:   Durations{Interrupt: 20, Timer: 5, Handler: 15, RunQueue: 4960, Switch: 20},
+		want:   Durations{Interrupt: 20, Timer: 5, Handler: 15, RunQueue: 4960, Return: 20},
 		blamed: "thread hog (pid 812, SCHED_FIFO 99)",
 	},
 	{
@@ -77,7 +77,7 @@ var wakeups = []struct {
 		record: record(asleep(), other(-10, 120, 0), named("writer"),
 			timerIn(20), on(25, fired), timerOut(40), ours(5000), on(5090, end)),
 		end:    5020,
-		want:   Durations{Interrupt: 20, Timer: 5, Handler: 15, RunQueue: 4960, Switch: 20},
+		want:   Durations{Interrupt: 20, Timer: 5, Handler: 15, RunQueue: 4960, Return: 20},
 		blamed: "preemption off in thread writer (pid 812, SCHED_OTHER nice 0)",
 	},
 	{
@@ -85,7 +85,7 @@ var wakeups = []struct {
 		record: record(asleep(), other(-10, 120, 0), named("writer"),
 			timerIn(4000), on(4005, fired), timerOut(4010), ours(4020), on(4090, end)),
 		end:    4030,
-		want:   Durations{Interrupt: 4000, Timer: 5, Handler: 5, RunQueue: 10, Switch: 10},
+		want:   Durations{Interrupt: 4000, Timer: 5, Handler: 5, RunQueue: 10, Return: 10},
 		blamed: "interrupts off, or a hypervisor gap, in thread writer (pid 812, SCHED_OTHER nice 0)",
 	},
 	{
@@ -93,7 +93,7 @@ var wakeups = []struct {
 		record: record(asleep(), idleThread(-800), named("swapper/1"), on(-700, idleIn),
 			timerIn(4000), on(4005, fired), timerOut(4010), on(4012, idleOut), ours(4020), on(4090, end)),
 		end:    4030,
-		want:   Durations{Interrupt: 4000, Timer: 5, Handler: 5, Idle: 2, RunQueue: 8, Switch: 10},
+		want:   Durations{Interrupt: 4000, Timer: 5, Handler: 5, Idle: 2, Switch: 8, Return: 10},
 		blamed: "interrupt late on an idle CPU (hypervisor, firmware or idle state)",
 	},
 	{
@@ -101,7 +101,7 @@ var wakeups = []struct {
 		record: record(asleep(), idleThread(-800), named("swapper/1"), irq(-100, irqIn), irq(3000, irqOut),
 			timerIn(3010), on(3015, fired), timerOut(3020), ours(3030), on(3090, end)),
 		end:    3040,
-		want:   Durations{Interrupt: 10, Timer: 5, Handler: 5, IRQ: 3000, RunQueue: 10, Switch: 10},
+		want:   Durations{Interrupt: 10, Timer: 5, Handler: 5, IRQ: 3000, Switch: 10, Return: 10},
 		blamed: "irq 4000",
 	},
 	{
@@ -110,7 +110,7 @@ var wakeups = []struct {
 			timerOut(20), event{at: 22, kind: softirqIn, arg: 3}, irq(500, irqIn), irq(600, irqOut),
 			event{at: 3000, kind: softirqOut, arg: 3}, on(3001, idleOut), ours(3030), on(3090, end)),
 		end:    3040,
-		want:   Durations{Interrupt: 10, Timer: 5, Handler: 5, IRQ: 100, Softirq: 2878, Idle: 3, RunQueue: 29, Switch: 10},
+		want:   Durations{Interrupt: 10, Timer: 5, Handler: 5, IRQ: 100, Softirq: 2878, Idle: 3, Switch: 29, Return: 10},
 		blamed: "softirq NET_RX",
 	},
 	{
@@ -118,7 +118,7 @@ var wakeups = []struct {
 		record: record(asleep(), idleThread(-800), named("swapper/1"), timerIn(10), on(3000, fired),
 			timerOut(3020), ours(3030), on(3090, end)),
 		end:    3040,
-		want:   Durations{Interrupt: 10, Timer: 2990, Handler: 20, RunQueue: 10, Switch: 10},
+		want:   Durations{Interrupt: 10, Timer: 2990, Handler: 20, Switch: 10, Return: 10},
 		blamed: "timer interrupts",
 	},
 	{
@@ -126,15 +126,15 @@ var wakeups = []struct {
 		record: record(event{kind: begin, prio: 4}, idleThread(-800), named("swapper/1"), on(-700, idleIn),
 			timerIn(300), timerOut(310), event{at: 5000, kind: waking}, on(5010, idleOut), ours(5020), on(5090, end)),
 		end:    5040,
-		want:   Durations{Idle: 10, RunQueue: 10, Switch: 20, Stopped: 5000},
+		want:   Durations{Idle: 10, Switch: 10, Return: 20, Stopped: 5000},
 		blamed: "stopped by a signal, or blocked",
 	},
 	{
 		name: "preempted after it was switched in",
 		record: record(asleep(), idleThread(-800), named("swapper/1"), timerIn(10), on(15, fired), timerOut(20),
-			ours(30), on(40, left), other(40, 0, 1), named("hog"), ours(5000), on(5010, resumed), on(5090, end)),
+			ours(30), on(40, left), other(40, 0, 1), named("hog"), ours(5000), on(5090, end)),
 		end:    5040,
-		want:   Durations{Interrupt: 10, Timer: 5, Handler: 5, RunQueue: 4970, Switch: 20, Return: 30},
+		want:   Durations{Interrupt: 10, Timer: 5, Handler: 5, RunQueue: 4960, Switch: 10, Return: 50},
 		blamed: "thread hog (pid 812, SCHED_FIFO 99)",
 	},
 	{
@@ -142,28 +142,28 @@ var wakeups = []struct {
 		record: record(asleep(), idleThread(-800), named("swapper/1"), on(-700, idleIn), on(100, idleOut),
 			on(20, fired), on(30, waking), ours(120), on(190, end)),
 		end:  140,
-		want: Durations{Interrupt: 20, Idle: 80, RunQueue: 20, Switch: 20},
+		want: Durations{Interrupt: 20, Idle: 80, Switch: 20, Return: 20},
 	},
 	{
 		name: "more events than are kept",
 		record: record(asleep(), idleThread(-800), named("swapper/1"), irq(10, irqIn), irq(20, irqOut), on(30, missed),
 			on(3000, fired), ours(3030), on(3090, end)),
 		end:    3040,
-		want:   Durations{Interrupt: 20, IRQ: 10, Switch: 10, Unknown: 3000},
+		want:   Durations{Interrupt: 20, IRQ: 10, Return: 10, Unknown: 3000},
 		blamed: "unknown",
 	},
 	{
 		name:   "events of the way back are missing",
-		record: record(asleep(), other(-10, 120, 0), named("agent"), on(30, resumed), on(90, end)),
+		record: record(asleep(), other(-10, 120, 0), named("agent"), on(90, end)),
 		end:    40,
 		want:   Durations{Unknown: 40},
 	},
 	{
 		name: "the timer fired before the thread slept",
 		record: record(event{kind: begin}, ours(15), named(""), on(15, fired), ours(15), timerOut(20),
-			on(30, resumed), on(90, end)),
+			on(90, end)),
 		end:  40,
-		want: Durations{Interrupt: 15, Switch: 15, Return: 10},
+		want: Durations{Interrupt: 15, Return: 25},
 	},
 	{
 		name:   "events that end before the sample",
@@ -174,7 +174,7 @@ var wakeups = []struct {
 }
 
 func TestDivide(t *testing.T) {
-	typical := Durations{Interrupt: 20, Timer: 5, Handler: 15, Idle: 5, RunQueue: 15, Switch: 10, Return: 10}
+	typical := Durations{Interrupt: 20, Timer: 5, Handler: 15, Idle: 5, Switch: 15, Return: 20}
 	for _, test := range wakeups {
 		t.Run(test.name, func(t *testing.T) {
 			var w Wakeup

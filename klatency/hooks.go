@@ -12,9 +12,8 @@ import (
 // A hook is where one of the eBPF programs is attached.
 type hook struct {
 	program string
-	// target is a tracepoint, or with fentry a kernel function.
+	// target is a tracepoint.
 	target string
-	fentry bool
 	// stages: only needed to take wake-ups apart.
 	stages bool
 	// optional: there are kernels and machines without it.
@@ -42,7 +41,6 @@ var hooks = []hook{
 	{program: "on_call_function_single_out", target: "call_function_single_exit", stages: true, optional: true},
 	{program: "on_irq_work_in", target: "irq_work_entry", stages: true, optional: true},
 	{program: "on_irq_work_out", target: "irq_work_exit", stages: true, optional: true},
-	{program: "on_resume", target: "sys_exit", stages: true},
 	{program: "on_switch", target: "sched_switch"},
 }
 
@@ -65,27 +63,19 @@ func choose(spec *ebpf.CollectionSpec, kernel *btf.Spec, stages bool) ([]hook, e
 }
 
 func (h hook) in(kernel *btf.Spec) bool {
-	if h.fentry {
-		var f *btf.Func
-		return kernel.TypeByName(h.target, &f) == nil
-	}
 	// The kernel's name for the signature of a tracepoint.
 	var t *btf.Typedef
 	return kernel.TypeByName("btf_trace_"+h.target, &t) == nil
 }
 
-// attach starts the programs. A function that can't be traced is left out.
+// attach starts the programs.
 func (t *Tracer) attach(hooks []hook) error {
 	for _, h := range hooks {
 		l, err := link.AttachTracing(link.TracingOptions{Program: t.loaded.Programs[h.program]})
-		switch {
-		case err == nil:
-			t.links = append(t.links, l)
-			t.resumed = t.resumed || h.fentry
-		case h.fentry:
-		default:
+		if err != nil {
 			return fmt.Errorf("attach to %s: %w", h.target, errors.Unwrap(err))
 		}
+		t.links = append(t.links, l)
 	}
 	return nil
 }

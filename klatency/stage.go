@@ -20,12 +20,13 @@ const (
 	Softirq
 	// Idle: the way out of an idle state, after the wake-up.
 	Idle
-	// RunQueue: the thread is awake and another one, or the scheduler, has the CPU.
+	// RunQueue: the thread is awake and another one has the CPU.
 	RunQueue
-	// Switch: from the decision for our thread to where it goes on in the kernel.
+	// Switch: no other thread wants the CPU, and the scheduler takes it from the
+	// idle thread, to the decision for ours.
 	Switch
-	// Return: from there to the sample. Where the kernel has no event between
-	// the two it is empty, and Switch holds both.
+	// Return: from that decision to the sample: the switch of contexts, the end
+	// of the system call, the return to user space.
 	Return
 	// Stopped: the thread was stopped by a signal, or blocked on something that
 	// isn't its timer.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/bits"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/cilium/ebpf"
@@ -39,7 +38,6 @@ type Tracer struct {
 	wakeup  Wakeup
 	dropped []Dropped
 	torn    int
-	resumed bool
 }
 
 // buffered is for how long the ring holds wake-ups that nobody reads.
@@ -93,7 +91,7 @@ func (t *Tracer) open(stages bool, ring uint32) error {
 	if err := t.configure(spec, ring); err != nil {
 		return err
 	}
-	if hooks, err = t.load(spec, hooks, cache); err != nil {
+	if t.loaded, err = ebpf.NewCollectionWithOptions(spec, ebpf.CollectionOptions{Cache: cache}); err != nil {
 		return fmt.Errorf("load the eBPF programs: %w", err)
 	}
 	if err := t.name(); err != nil {
@@ -104,27 +102,6 @@ func (t *Tracer) open(stages bool, ring uint32) error {
 		return fmt.Errorf("map the ring of the eBPF programs: %w", err)
 	}
 	return t.attach(hooks)
-}
-
-// load loads the programs, without that of a kernel function where the kernel
-// lets nobody trace functions. It returns the hooks that can be attached.
-func (t *Tracer) load(spec *ebpf.CollectionSpec, hooks []hook, cache *btf.Cache) ([]hook, error) {
-	options := ebpf.CollectionOptions{Cache: cache}
-	var err error
-	if t.loaded, err = ebpf.NewCollectionWithOptions(spec, options); err == nil {
-		return hooks, nil
-	}
-	fewer := slices.DeleteFunc(slices.Clone(hooks), func(h hook) bool { return h.fentry })
-	if len(fewer) == len(hooks) {
-		return nil, err
-	}
-	for _, h := range hooks {
-		if h.fentry {
-			delete(spec.Programs, h.program)
-		}
-	}
-	t.loaded, err = ebpf.NewCollectionWithOptions(spec, options)
-	return fewer, err
 }
 
 // configure puts the threads' CPUs and ids into the programs.
@@ -171,9 +148,6 @@ func (t *Tracer) Learn(first []int64) error {
 	}
 	return nil
 }
-
-// Resumed tells whether the kernel has an event between Switch and Return.
-func (t *Tracer) Resumed() bool { return t.resumed }
 
 // Drain calls f with every wake-up that ended since the last call, in order for
 // each thread. The wake-up is valid during the call only.

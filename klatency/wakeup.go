@@ -24,7 +24,6 @@ const (
 	idleOut
 	fired
 	waking
-	resumed
 	left
 	missed
 	end

@@ -23,8 +23,18 @@ type wakeupsSlot struct {
 	_            structs.HostLayout
 	Tid          uint32
 	Cpu          uint32
+	Due          uint64
+	N            uint32
+	Missing      uint32
+	InAt         uint64
+	FiredAt      uint64
+	FiredDue     uint64
 	First        uint64
 	Period       uint64
+	WokenAt      uint64
+	RemoteFired  uint64
+	RemoteWaking uint64
+	NmiNs        uint64
 	Dropped      uint64
 	Unseen       uint64
 	HandlerSum   uint64
@@ -33,16 +43,6 @@ type wakeupsSlot struct {
 	SwitchSum    uint64
 	SwitchMin    uint64
 	SwitchMax    uint64
-	Due          uint64
-	FiredAt      uint64
-	FiredDue     uint64
-	RemoteFired  uint64
-	RemoteWaking uint64
-	WokenAt      uint64
-	InAt         uint64
-	NmiNs        uint64
-	N            uint32
-	Missing      uint32
 	E            [4096]struct {
 		_    structs.HostLayout
 		At   uint64
@@ -75,7 +75,6 @@ const (
 	wakeupsProgOnNmi                   = "on_nmi"
 	wakeupsProgOnRescheduleIn          = "on_reschedule_in"
 	wakeupsProgOnRescheduleOut         = "on_reschedule_out"
-	wakeupsProgOnResume                = "on_resume"
 	wakeupsProgOnSoftirqIn             = "on_softirq_in"
 	wakeupsProgOnSoftirqOut            = "on_softirq_out"
 	wakeupsProgOnSwitch                = "on_switch"
@@ -140,7 +139,6 @@ type wakeupsProgramSpecs struct {
 	OnNmi                   *ebpf.ProgramSpec `ebpf:"on_nmi"`
 	OnRescheduleIn          *ebpf.ProgramSpec `ebpf:"on_reschedule_in"`
 	OnRescheduleOut         *ebpf.ProgramSpec `ebpf:"on_reschedule_out"`
-	OnResume                *ebpf.ProgramSpec `ebpf:"on_resume"`
 	OnSoftirqIn             *ebpf.ProgramSpec `ebpf:"on_softirq_in"`
 	OnSoftirqOut            *ebpf.ProgramSpec `ebpf:"on_softirq_out"`
 	OnSwitch                *ebpf.ProgramSpec `ebpf:"on_switch"`
@@ -222,7 +220,6 @@ type wakeupsPrograms struct {
 	OnNmi                   *ebpf.Program `ebpf:"on_nmi"`
 	OnRescheduleIn          *ebpf.Program `ebpf:"on_reschedule_in"`
 	OnRescheduleOut         *ebpf.Program `ebpf:"on_reschedule_out"`
-	OnResume                *ebpf.Program `ebpf:"on_resume"`
 	OnSoftirqIn             *ebpf.Program `ebpf:"on_softirq_in"`
 	OnSoftirqOut            *ebpf.Program `ebpf:"on_softirq_out"`
 	OnSwitch                *ebpf.Program `ebpf:"on_switch"`
@@ -246,7 +243,6 @@ func (p *wakeupsPrograms) Close() error {
 		p.OnNmi,
 		p.OnRescheduleIn,
 		p.OnRescheduleOut,
-		p.OnResume,
 		p.OnSoftirqIn,
 		p.OnSoftirqOut,
 		p.OnSwitch,

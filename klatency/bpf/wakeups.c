@@ -61,7 +61,6 @@ enum kind {
 	IDLE_OUT,
 	FIRED,		/* at: our timer's handler was called, and it woke the thread */
 	WAKING,		/* something else woke the thread, or another CPU did */
-	RESUMED,	/* the thread runs again, still in the kernel */
 	LEFT,		/* the thread was switched out; arg: its state, 0 when preempted */
 	MISSED,		/* entries are missing from here to the thread's next own one */
 	END,		/* arg: ns in NMIs since BEGIN */
@@ -77,26 +76,26 @@ struct entry {
 	u8 kind;
 };
 
+/* What an ordinary wake-up touches comes first, in few cache lines. */
 struct slot {
 	u32 tid;
 	u32 cpu;
+	u64 due;
+	u32 n;
+	u32 missing;
+	u64 in_at;	/* first switched in after due */
+	u64 fired_at, fired_due;	/* the last timer that fired on this CPU */
 	u64 first;	/* a due time; 0: learn it from the first wake-up */
 	u64 period;
+	u64 woken_at;	/* when our timer's handler was called */
+	u64 remote_fired, remote_waking;	/* woken from another CPU */
+	u64 nmi_ns;
 	/* Wake-ups that found the ring full: counted, never forgotten. Latencies
 	   of the handler and of the switch, in ns. */
 	u64 dropped;
 	u64 unseen;	/* those of them without the thread's way back */
 	u64 handler_sum, handler_min, handler_max;
 	u64 switch_sum, switch_min, switch_max;
-	/* State of the present wake-up. */
-	u64 due;
-	u64 fired_at, fired_due;	/* the last timer that fired on this CPU */
-	u64 remote_fired, remote_waking;	/* woken from another CPU */
-	u64 woken_at;	/* when our timer's handler was called */
-	u64 in_at;	/* first switched in after due */
-	u64 nmi_ns;
-	u32 n;
-	u32 missing;
 	struct entry e[MAX_ENTRIES];
 };
 
@@ -355,17 +354,6 @@ int BPF_PROG(on_waking, struct task_struct *p)
 	} else {
 		own(s, bpf_ktime_get_ns(), WAKING, 0, 0);
 	}
-	return 0;
-}
-
-/* Parts the switch from the return to user space. */
-SEC("tp_btf/sys_exit")
-int BPF_PROG(on_resume)
-{
-	struct slot *s = here();
-
-	if (s && (u32)bpf_get_current_pid_tgid() == s->tid)
-		own(s, bpf_ktime_get_ns(), RESUMED, 0, 0);
 	return 0;
 }
 
