@@ -22,6 +22,7 @@ type Account struct {
 	most       Durations
 	worst      []worst
 	keep       int
+	fresh      bool // worst has changed
 }
 
 // A worst is one of the longest wake-ups.
@@ -65,7 +66,7 @@ func (a *Account) count(d *Division) {
 // insert keeps the worst in order, longest first.
 func (a *Account) insert(w worst) {
 	i, _ := slices.BinarySearchFunc(a.worst, w, func(a, b worst) int { return cmp.Compare(b.latency, a.latency) })
-	a.worst = slices.Insert(a.worst, i, w)
+	a.worst, a.fresh = slices.Insert(a.worst, i, w), true
 	if len(a.worst) > a.keep {
 		a.worst = a.worst[:a.keep]
 	}

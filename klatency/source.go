@@ -64,12 +64,13 @@ type Source struct {
 	stopped  bool
 	drained  error
 	broken   bool
+	told     map[[2]int64]bool // spikes, by series and time
 	division Division
 }
 
 // NewSource measures the wake-ups of threads.
 func NewSource(threads Threads, cfg Config) *Source {
-	return &Source{Threads: threads, cfg: cfg}
+	return &Source{Threads: threads, cfg: cfg, told: map[[2]int64]bool{}}
 }
 
 // Open opens the threads and attaches the eBPF programs.
@@ -129,10 +130,8 @@ func (s *Source) Drain(rec *session.Recorder) error {
 		for i := range s.joins {
 			s.joins[i].rest(func(r row) { s.alone(rec, i, r) })
 		}
-		for _, spike := range s.Spikes() {
-			rec.Spike(&spike)
-		}
 	}
+	s.tell(rec)
 	switch {
 	case err != nil:
 		return err
@@ -140,6 +139,26 @@ func (s *Source) Drain(rec *session.Recorder) error {
 		return session.ErrBreak
 	}
 	return s.drained
+}
+
+// tell hands on the spikes that are new, so that a run that is killed keeps
+// them, and all of them at the end, when it is known best what is typical.
+func (s *Source) tell(rec *session.Recorder) {
+	fresh := s.stopped
+	for i := range s.accounts {
+		fresh = fresh || s.accounts[i].fresh
+		s.accounts[i].fresh = false
+	}
+	if !fresh {
+		return
+	}
+	for _, spike := range s.Spikes() {
+		place := [2]int64{int64(spike.Series), spike.At}
+		if s.stopped || !s.told[place] {
+			s.told[place] = true
+			rec.Spike(&spike)
+		}
+	}
 }
 
 // readRows reads the threads' own samples.

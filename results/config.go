@@ -24,6 +24,8 @@ const (
 	ConfigBackend = "backend"
 	// ConfigTimer is how a thread waits: nanosleep, timerfd, posix, busy.
 	ConfigTimer = "timer"
+	// ConfigSpikes is how many of the worst samples to keep, with --spikes.
+	ConfigSpikes = "spikes"
 	// ConfigLoad names the load; absent without one.
 	ConfigLoad = "load"
 	// ConfigTransport, ConfigNotifier, ConfigSize (bytes) and ConfigRate (Hz, 0

@@ -132,7 +132,9 @@ type Rate struct {
 	Unit string  `json:"unit"`
 }
 
-// A Spike is one of the worst samples of a run, taken apart.
+// A Spike is one of the worst samples of a run so far, taken apart. One of the
+// same series and time takes the place of the one before it; the worst of a run
+// are the longest of all, as many as ConfigSpikes says.
 type Spike struct {
 	Series  int              `json:"series"`
 	At      int64            `json:"at_ns"`

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -88,7 +89,7 @@ func (r *Run) take(rec Record) error {
 	case *Load:
 		r.Loads = append(r.Loads, *rec)
 	case *Spike:
-		r.Spikes = append(r.Spikes, *rec)
+		r.spike(rec)
 	case *Checkpoint:
 		r.at = max(r.at, rec.At)
 		r.totals = rec.Series
@@ -98,6 +99,22 @@ func (r *Run) take(rec Record) error {
 		return errors.New("take a record of unknown type")
 	}
 	return nil
+}
+
+// spike takes one of the worst samples. In a run that was asked for some, one
+// told again takes the place of what was told before, and the longest stay.
+func (r *Run) spike(s *Spike) {
+	wanted, ok := r.ConfigInt(ConfigSpikes)
+	i := slices.IndexFunc(r.Spikes, func(o Spike) bool { return o.Series == s.Series && o.At == s.At })
+	if ok && i >= 0 {
+		r.Spikes[i] = *s
+		return
+	}
+	r.Spikes = append(r.Spikes, *s)
+	if ok && int64(len(r.Spikes)) > wanted {
+		shortest := slices.MinFunc(r.Spikes, func(a, b Spike) int { return cmp.Compare(a.Latency, b.Latency) })
+		r.Spikes = slices.DeleteFunc(r.Spikes, func(o Spike) bool { return o.Series == shortest.Series && o.At == shortest.At })
+	}
 }
 
 // keep keeps iv as r.Keep says; it doesn't go into the totals.

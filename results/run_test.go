@@ -294,3 +294,33 @@ func TestDocument(t *testing.T) {
 		t.Error("< is escaped")
 	}
 }
+
+// Spikes are told as they happen: those that others have displaced are gone,
+// whether the run ended or not.
+func TestSpikesToldAgain(t *testing.T) {
+	spike := func(series int, at, latency int64, blamed string) *Spike {
+		return &Spike{Series: series, At: at, Latency: latency, Blamed: blamed}
+	}
+	var log bytes.Buffer
+	w := NewWriter(&log)
+	for _, rec := range []Record{
+		&Header{Series: []SeriesInfo{{ID: 0}, {ID: 1}}, Config: map[string]any{ConfigSpikes: 2}},
+		spike(0, 1, 300, ""),
+		spike(1, 1, 200, "thread a"),
+		spike(0, 9, 100, "thread b"),
+		spike(0, 5, 250, "thread c"),
+		spike(0, 1, 300, "thread d"),
+	} {
+		if err := w.Put(rec); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runs, err := ReadFrom(KeepTotals, bytes.NewReader(log.Bytes()), "a.run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Spike{*spike(0, 1, 300, "thread d"), *spike(0, 5, 250, "thread c")}
+	if diff := cmp.Diff(want, runs[0].Spikes); diff != "" {
+		t.Errorf("spikes (-want +got):\n%s", diff)
+	}
+}

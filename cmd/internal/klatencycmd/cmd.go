@@ -72,6 +72,7 @@ func (o *options) timerlat(ctx context.Context, env *cli.Env, recording *cli.Rec
 	}
 	record[results.ConfigBackend] = timerlat
 	delete(record, results.ConfigTimer)
+	o.traced.Record(record)
 	if c.Stack > 0 {
 		record["stack_ns"] = int64(c.Stack)
 	}

@@ -51,6 +51,7 @@ func Mode(t int) string {
 func (f *Flags) Source(t int, c latency.Config, record map[string]any, warn func(string)) *klatency.Source {
 	traced := klatency.Config{Mode: Mode(t), Period: c.Period, Stages: f.Stages, Spikes: f.Spikes}
 	record[results.ConfigMode] = traced.Mode
+	f.Record(record)
 	if t != 0 {
 		// The threads' own latency is not what is measured.
 		record[results.ConfigBackend] = "eBPF"
@@ -59,4 +60,11 @@ func (f *Flags) Source(t int, c latency.Config, record map[string]any, warn func
 		record["traced"] = "eBPF"
 	}
 	return klatency.NewSource(latency.NewSource(c, warn), traced)
+}
+
+// Record adds what the flags ask for to the configuration as kept in a run log.
+func (f *Flags) Record(record map[string]any) {
+	if f.Spikes > 0 {
+		record[results.ConfigSpikes] = f.Spikes
+	}
 }
