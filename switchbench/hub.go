@@ -11,10 +11,11 @@ import (
 	"worstcase/internal/sys"
 )
 
-// The memory that all threads share: a page with the stop word, then a page for
-// each link. Words have 32 bits, as the rings' have.
+// The memory that all threads share: a part with the stop word, then one for each
+// link, so small that a process meets few pages after an address-space switch.
+// Words have 32 bits, as the rings' have.
 const (
-	page = 4096
+	part = 1024 // bytes
 
 	wordStop = 0
 
@@ -23,7 +24,7 @@ const (
 	wordReceiver = 48 // process and thread of the waiter, for signals
 	wordEnded    = 64 // the waker will send no more
 	wordBell     = 80 // what a futex waits on
-	valueSlots   = 256
+	valueSlots   = 64
 	slots        = 16 // of {due, stamp}
 )
 
@@ -41,7 +42,7 @@ type hub struct {
 
 // newHub makes n links of a mechanism. A refusal names the limit.
 func newHub(m Mechanism, n int) (*hub, error) {
-	fd, memory, err := sys.NewSealed("worstcase-switch", (1+n)*page, false)
+	fd, memory, err := sys.NewSealed("worstcase-switch", (1+n)*part, false)
 	if err != nil {
 		return nil, err
 	}
@@ -143,9 +144,9 @@ func (h *hub) stop() { atomic.StoreUint32(&sys.Words(h.memory)[wordStop], 1) }
 // sent is the number of the last pulse of the first link, and when it was due.
 // It may be called when the waker has ended.
 func (h *hub) sent() (round uint32, due int64) {
-	linkPage := h.memory[page : 2*page]
-	round = atomic.LoadUint32(&sys.Words(linkPage)[wordSequence])
-	return round, sys.Values(linkPage)[valueSlots+2*(round%slots)]
+	first := h.memory[part : 2*part]
+	round = atomic.LoadUint32(&sys.Words(first)[wordSequence])
+	return round, sys.Values(first)[valueSlots+2*(round%slots)]
 }
 
 func (h *hub) close() error {

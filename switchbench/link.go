@@ -65,7 +65,7 @@ type join struct {
 // newLink takes the waker's or the waiter's end of the i-th link, on the thread
 // that will use it.
 func (j *join) newLink(i int, waker bool) (*link, error) {
-	own := j.memory[(1+i)*page : (2+i)*page]
+	own := j.memory[(1+i)*part : (2+i)*part]
 	words := sys.Words(own)
 	l := &link{
 		sequence: &words[wordSequence],

@@ -45,7 +45,7 @@ func newBody(t *sampler.Thread) (sampler.Body, error) {
 	if err := t.Args(args); err != nil {
 		return nil, err
 	}
-	memory, err := mapOnce(t, (1+args.Links)*page)
+	memory, err := mapOnce(t, (1+args.Links)*part)
 	if err != nil {
 		return nil, err
 	}
