@@ -91,29 +91,27 @@ func TestStagesAddUp(t *testing.T) {
 	}
 }
 
-// A full ring drops wake-ups, but not their count, sum and extremes.
+// A full ring drops wake-ups, but not their count, sum and extremes: with what
+// it kept they make up all that another tracer has seen at the same time.
 func TestFullRing(t *testing.T) {
-	g := start(t, lastCPU(t), 95, 100*time.Microsecond)
-	tracer, err := trace([]Traced{g.thread()}, false, 1<<12)
+	g := start(t, lastCPU(t), 95, 500*time.Microsecond)
+	long := traced(t, g, false)
+	defer long.Close()
+	short, err := trace([]Traced{g.thread()}, false, 1<<12)
 	skipUnavailable(t, err)
-	defer tracer.Close()
-	lates := g.run(t, time.Second)
-	var kept int
-	if err := tracer.Drain(func(*Wakeup) { kept++ }); err != nil {
-		t.Fatal(err)
-	}
-	dropped, err := tracer.Dropped(0)
+	defer short.Close()
+	g.run(t, time.Second)
+	all, allUnseen := drainAll(t, long)
+	kept, keptUnseen := drainAll(t, short)
+	dropped, err := short.Dropped(0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if kept == 0 || dropped.Count == 0 {
 		t.Fatalf("kept %d, dropped %d: want some of each", kept, dropped.Count)
 	}
-	// A timer that fired before the thread slept, and events that the kernel
-	// hides, make a wake-up too many or too few, a few in a thousand.
-	n := kept + int(dropped.Count+dropped.Unseen)
-	if d := n - len(lates); max(d, -d)*1000 > len(lates)*5 {
-		t.Errorf("kept %d, dropped %d and %d unseen of %d wake-ups", kept, dropped.Count, dropped.Unseen, len(lates))
+	if kept+dropped.Count != all || keptUnseen+dropped.Unseen != allUnseen {
+		t.Errorf("kept %d and %d unseen, dropped %d and %d, of %d and %d", kept, keptUnseen, dropped.Count, dropped.Unseen, all, allUnseen)
 	}
 	for name, f := range map[string]DroppedFigures{"handler": dropped.Handler, "kernel": dropped.Kernel} {
 		mean := f.Sum / dropped.Count
@@ -121,4 +119,21 @@ func TestFullRing(t *testing.T) {
 			t.Errorf("%s: min %d mean %d max %d", name, f.Min, mean, f.Max)
 		}
 	}
+}
+
+// drainAll counts a tracer's wake-ups, those apart that lack their handler or
+// their switch.
+func drainAll(t *testing.T, tracer *Tracer) (seen, unseen int64) {
+	t.Helper()
+	err := tracer.Drain(func(w *Wakeup) {
+		if w.Fired != 0 && w.In != 0 {
+			seen++
+		} else {
+			unseen++
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return seen, unseen
 }
