@@ -73,7 +73,7 @@ func MakePlan(runs []*results.Run, blocks []*Blocks, o Options) (*Plan, error) {
 	p.Lengths = lengths(p.Seconds)
 	rng := rand.New(rand.NewPCG(o.Seed, 0x706c616e))
 	for _, pr := range pairs {
-		inner := innerSpreads(pr, blocks, rng)
+		inner := innerSpreads(pr, blocks, o.Alpha, rng)
 		for _, m := range metrics() {
 			v, known := take(m, runs, pr.a)
 			if !known || m.unit != "ns" && slices.Max(v) == 0 {
@@ -126,10 +126,10 @@ func planRow(p pairing, m metric, v []float64, inner map[string]float64) PlanRow
 
 // innerSpreads are the standard deviations that each figure of one run has by
 // the run's own seconds, over all runs.
-func innerSpreads(p pairing, blocks []*Blocks, rng *rand.Rand) map[string]float64 {
+func innerSpreads(p pairing, blocks []*Blocks, alpha float64, rng *rand.Rand) map[string]float64 {
 	squares := map[string]float64{}
 	for i, b := range blocks {
-		figures := resample(b.independent(p.a[i].ID), rng)
+		figures := b.resample(p.a[i].ID, alpha, rng)
 		if figures == nil {
 			return nil
 		}

@@ -75,56 +75,52 @@ func (l *blockList) halve() {
 	l.tallies, l.step = half, 2*l.step
 }
 
-// independent returns blocks that are at least as long as the intervals' means
-// depend on each other, and equally long; nil when they are fewer than
-// fewestBlocks.
-func (b *Blocks) independent(series int) []results.Tally {
+// independent returns units of time of one length, and how many of them make
+// a block that is at least as long as the intervals' means depend on each other;
+// 0 when the blocks are fewer than fewestBlocks.
+func (b *Blocks) independent(series int) (units []results.Tally, block int) {
 	if b == nil || b.series[series] == nil {
-		return nil
+		return nil, 0
 	}
 	l := b.series[series]
 	need := results.BlockLength(ranks(l.means))
 	if need == 0 {
-		return nil
+		return nil, 0
 	}
-	c := blockList{step: l.step, tallies: slices.Clone(l.tallies)}
-	for i := range c.tallies {
-		c.tallies[i].Histogram = c.tallies[i].Histogram.Clone()
+	units = l.tallies
+	if l.last < l.step && len(units) > 1 {
+		units = units[:len(units)-1]
 	}
-	if l.last < l.step && len(c.tallies) > 1 {
-		c.tallies = c.tallies[:len(c.tallies)-1]
+	block = (need + l.step - 1) / l.step
+	if len(units)/block < fewestBlocks {
+		return nil, 0
 	}
-	for c.step < need && len(c.tallies) >= 2*fewestBlocks {
-		c.halve()
-	}
-	if c.step < need || len(c.tallies) < fewestBlocks {
-		return nil
-	}
-	return c.tallies
+	return units[:len(units)/block*block], block
 }
 
 // within gives intervals for the differences of two single runs by a bootstrap
 // over blocks of seconds (Carlstein, "The use of subseries values for estimating
 // the variance of a general statistic from a stationary sequence", Annals of
-// Statistics 14, 1986; Künsch 1989). They say what the two runs would have
-// shown, had they gone on as they did: nothing about the next boot. The maximum
-// has none, as no resample passes it, and neither have counts.
+// Statistics 14, 1986; Künsch 1989), widened by what blocks hide (see widening).
+// They say what the two runs would have shown, had they gone on as they did:
+// nothing about the next boot. The maximum has none, as no resample passes it,
+// and neither have counts.
 func (c *Comparison) within(pairs []pairing, a, b *Blocks, o Options, rng *rand.Rand) {
 	for _, p := range pairs {
-		ra := resample(a.independent(p.a[0].ID), rng)
-		rb := resample(b.independent(p.b[0].ID), rng)
+		ra := a.resample(p.a[0].ID, o.Alpha, rng)
+		rb := b.resample(p.b[0].ID, o.Alpha, rng)
 		if ra == nil || rb == nil {
 			continue
 		}
 		for i := range c.Rows {
 			r := &c.Rows[i]
-			figures, ok := ra[r.Metric]
-			if !ok || r.Name != p.name {
+			da, db := ra[r.Metric], rb[r.Metric]
+			if da == nil || db == nil || r.Name != p.name {
 				continue
 			}
 			d := make([]float64, resamples)
-			for k, x := range figures {
-				d[k] = rb[r.Metric][k] - x
+			for k := range d {
+				d[k] = db[k] - da[k]
 			}
 			slices.Sort(d)
 			r.Interval = &Range{Low: quantileOf(d, o.Alpha/2), High: quantileOf(d, 1-o.Alpha/2)}
@@ -137,27 +133,55 @@ func (c *Comparison) within(pairs []pairing, a, b *Blocks, o Options, rng *rand.
 }
 
 // resample draws as many blocks as there are, with replacement, and returns
-// their mean and percentiles, again and again.
-func resample(blocks []results.Tally, rng *rand.Rand) map[string][]float64 {
-	if blocks == nil {
+// their mean and percentiles, again and again, without those whose seconds tell
+// too little; nil without blocks.
+func (b *Blocks) resample(series int, alpha float64, rng *rand.Rand) map[string][]float64 {
+	units, block := b.independent(series)
+	if block == 0 {
 		return nil
 	}
-	m := newBlockMatrix(blocks)
+	m := newBlockMatrix(units)
+	quantiles := []struct {
+		name string
+		q    float64
+	}{{"p50", 0.5}, {"p99", 0.99}, {"p99.9", 0.999}, {"p99.99", 0.9999}}
 	figures := map[string][]float64{}
-	weights := make([]float64, len(blocks))
-	for range resamples {
-		clear(weights)
-		for range blocks {
-			weights[rng.IntN(len(blocks))]++
-		}
+	weights := make([]float64, len(units))
+	draw := func() {
 		average, at := m.weigh(weights)
 		figures["mean"] = append(figures["mean"], average)
-		for _, q := range []struct {
-			name string
-			q    float64
-		}{{"p50", 0.5}, {"p99", 0.99}, {"p99.9", 0.999}, {"p99.99", 0.9999}} {
+		for _, q := range quantiles {
 			figures[q.name] = append(figures[q.name], at(q.q))
 		}
+	}
+	for i := range weights {
+		weights[i] = 1
+	}
+	draw()
+	stretch := map[string]float64{"mean": widening(m.means(), block, alpha)}
+	for _, q := range quantiles {
+		stretch[q.name] = widening(m.shares(figures[q.name][0]), block, alpha)
+	}
+	for range resamples {
+		clear(weights)
+		for range len(units) / block {
+			first := rng.IntN(len(units)/block) * block
+			for i := range block {
+				weights[first+i]++
+			}
+		}
+		draw()
+	}
+	for name, list := range figures {
+		if stretch[name] == 0 {
+			delete(figures, name)
+			continue
+		}
+		middle, draws := list[0], list[1:]
+		for i, x := range draws {
+			draws[i] = middle + stretch[name]*(x-middle)
+		}
+		figures[name] = draws
 	}
 	return figures
 }
@@ -202,6 +226,32 @@ func newBlockMatrix(blocks []results.Tally) *blockMatrix {
 	}
 	m.total = make([]float64, len(m.edges))
 	return m
+}
+
+// means are those of the blocks.
+func (m *blockMatrix) means() []float64 {
+	list := make([]float64, len(m.columns))
+	for i := range list {
+		list[i] = m.sums[i] / m.samples[i]
+	}
+	return list
+}
+
+// shares are how much of each block lies at or below ns, which is all that a
+// percentile of that value depends on, to first order (Bahadur, "A note on
+// quantiles in large samples", Annals of Mathematical Statistics 37, 1966).
+func (m *blockMatrix) shares(ns float64) []float64 {
+	list := make([]float64, len(m.columns))
+	for i, column := range m.columns {
+		all := 0.0
+		for _, c := range column {
+			if all += c.count; m.edges[c.bucket] <= ns {
+				list[i] += c.count
+			}
+		}
+		list[i] /= all
+	}
+	return list
 }
 
 // weigh returns the mean of the blocks so often taken, and their percentiles;
