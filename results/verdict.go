@@ -49,9 +49,9 @@ func Judge(end *End, period time.Duration, failed bool) Verdict {
 }
 
 // Contradictions says, a line each, which figures of end can't be true: a
-// negative latency; samples and missed periods that aren't the elapsed time in
-// periods, to one and to what was lost; figures of one series that no set of
-// samples has. Period is 0 where samples have none. It is empty for a sound
+// negative latency; samples, missed periods and what was lost, each of which had
+// a period of its own, that together aren't the elapsed time in periods, to one;
+// figures of one series that no set of samples has. Period is 0 where samples have none. It is empty for a sound
 // run. Of other tools' runs only the last is asked: their timers fire early to
 // be in time, and their times are whole seconds.
 func Contradictions(end *End, period time.Duration) []string {
@@ -63,9 +63,9 @@ func Contradictions(end *End, period time.Duration) []string {
 		}
 		imported := end.Reason == ReasonImported
 		if period > 0 && !imported && !t.Missing.Has(NoCount|NoOverruns) {
-			slots := t.Samples() + t.Overruns + t.Throttled
-			if n := end.Seconds * 1e9 / float64(period); float64(slots+t.Lost) < math.Floor(n)-1 || float64(slots) > math.Ceil(n)+1 {
-				say("%d samples and %d missed periods in %g s, which has %.0f periods", t.Samples(), t.Overruns+t.Throttled, end.Seconds, n)
+			slots := t.Samples() + t.Overruns + t.Throttled + t.Lost
+			if n := end.Seconds * 1e9 / float64(period); float64(slots) < math.Floor(n)-1 || float64(slots) > math.Ceil(n)+1 {
+				say("%d samples, %d missed periods and %d lost in %g s, which has %.0f periods", t.Samples(), t.Overruns+t.Throttled, t.Lost, end.Seconds, n)
 			}
 		}
 		if !t.Empty() {

@@ -10,7 +10,7 @@ import (
 
 // ends makes the end of a run with one series.
 func ends(seconds float64, t Tally) *End {
-	return &End{Reason: "duration", Seconds: seconds, Series: []Total{{SeriesInfo{ID: 3, Labels: nil}, t}}}
+	return &End{Reason: "duration", Seconds: seconds, Series: []Total{{SeriesInfo: SeriesInfo{ID: 3}, Tally: t}}}
 }
 
 func TestGates(t *testing.T) {
@@ -61,7 +61,10 @@ func TestContradictions(t *testing.T) {
 		{"all kinds of periods", with(func(t *Tally) { t.Overruns, t.Throttled, t.Unrecorded, t.Sum = 3, 2, 1, 110 }), time.Second, ""},
 		{"a period too few", with(func(t *Tally) { t.Overruns = 4 }), time.Second, "which has 10 periods"},
 		{"a period too many", with(func(t *Tally) { t.Overruns = 8 }), time.Second, "which has 10 periods"},
-		{"no samples", Tally{}, time.Second, "0 samples and 0 missed"},
+		{"what was lost has its period", with(func(t *Tally) { t.Overruns, t.Lost = 2, 4 }), time.Second, ""},
+		{"more lost than there were periods", with(func(t *Tally) { t.Overruns, t.Lost = 2, 6 }), time.Second, "6 lost in 10 s, which has 10 periods"},
+		{"less lost than is missing", with(func(t *Tally) { t.Overruns, t.Lost = 2, 2 }), time.Second, "which has 10 periods"},
+		{"no samples", Tally{}, time.Second, "0 samples, 0 missed"},
 		{"missed periods unknown", Tally{Missing: NoOverruns}, time.Second, ""},
 		{"negative", tally(0, -1, 5), 0, "a latency of -1 ns"},
 		{"minimum above maximum", with(func(t *Tally) { t.Min, t.Max, t.Histogram = 50, 40, nil; t.Sum = 180 }), 0, "minimum 50 ns is above maximum 40 ns; mean"},
