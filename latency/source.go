@@ -38,6 +38,9 @@ func (s *Source) Series() []results.SeriesInfo {
 		if cpu != AnyCPU {
 			infos[i].Labels = results.Labels{"cpu": strconv.Itoa(cpu)}
 		}
+		if s.child != nil {
+			infos[i].Thread = s.child.Threads[i].TID
+		}
 	}
 	return infos
 }

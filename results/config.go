@@ -14,6 +14,8 @@ const (
 	ConfigPeriod = "period_ns"
 	// ConfigDuration is the time asked for by -T, in ns; absent without limit.
 	ConfigDuration = "duration_ns"
+	// ConfigCommand is the command line that measured, its words as they came.
+	ConfigCommand = "command"
 	// ConfigMode is what measures: ModeUser, ModeKernel or ModeHandler.
 	ConfigMode = "mode"
 	// ConfigPolicy of the measuring threads, such as SCHED_FIFO.

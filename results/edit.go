@@ -57,7 +57,7 @@ func Merge(runs ...*Run) (*Run, error) {
 		}
 	}
 	header := runs[0].Header
-	header.Host, header.Config = maps.Clone(header.Host), lasting(header.Config)
+	header.Host, header.Config, header.Series = maps.Clone(header.Host), lasting(header.Config), threadless(header.Series)
 	merged := &Run{Keep: runs[0].Keep}
 	end := &End{Reason: runs[0].reason(), Verdict: Worst(verdicts(runs)...)}
 	offset := int64(0)
@@ -103,8 +103,8 @@ func numbered(n int, r *Run) []string {
 func alike(a, b *Run) error {
 	configA, errA := json.Marshal(lasting(a.Config))
 	configB, errB := json.Marshal(lasting(b.Config))
-	seriesA, _ := json.Marshal(a.Series) // numbers and strings have no errors
-	seriesB, _ := json.Marshal(b.Series)
+	seriesA, _ := json.Marshal(threadless(a.Series)) // numbers and strings have no errors
+	seriesB, _ := json.Marshal(threadless(b.Series))
 	for _, d := range []struct{ what, a, b string }{
 		{"tool", a.Tool, b.Tool},
 		{"configuration", string(configA), string(configB)},
@@ -118,11 +118,24 @@ func alike(a, b *Run) error {
 	return errors.Join(errA, errB)
 }
 
-// lasting is a configuration without the length of the run.
+// lasting is a configuration without the length of the run, and without the
+// command line, of which only an imported file's tells more than the rest.
 func lasting(config map[string]any) map[string]any {
 	config = maps.Clone(config)
 	delete(config, ConfigDuration)
+	if config["imported"] == nil {
+		delete(config, ConfigCommand)
+	}
 	return config
+}
+
+// threadless are series without the threads that measured them.
+func threadless(series []SeriesInfo) []SeriesInfo {
+	series = slices.Clone(series)
+	for i := range series {
+		series[i].Thread = 0
+	}
+	return series
 }
 
 // name is how errors call a run.

@@ -40,6 +40,8 @@ func steady(gates []Gate, ns ...int64) *Run {
 func TestMerge(t *testing.T) {
 	gates := []Gate{{Name: "max", Limit: 25, Unit: "ns"}}
 	a, b := steady(gates, 10, 20), steady(nil, 30, 5, 7)
+	a.Config[ConfigCommand], b.Config[ConfigCommand] = "latency -o a.run", "latency -o b.run"
+	a.Series[0].Thread, b.Series[0].Thread = 11, 12
 	got, err := Merge(a, b)
 	if err != nil {
 		t.Fatal(err)

@@ -72,6 +72,12 @@ func appendTotal(dst []byte, t *Total, e *encoder) []byte {
 		labels, _ := json.Marshal(t.Labels) // strings have no errors
 		dst = append(append(dst, `,"labels":`...), labels...)
 	}
+	if t.Thread != 0 {
+		dst = appendInt(dst, "thread", int64(t.Thread))
+	}
+	if t.Last != 0 {
+		dst = appendInt(dst, "last_ns", t.Last)
+	}
 	return appendTally(append(dst, ','), &t.Tally, e, true)
 }
 

@@ -41,6 +41,8 @@ type Labels map[string]string
 type SeriesInfo struct {
 	ID     int    `json:"id"`
 	Labels Labels `json:"labels,omitempty"`
+	// Thread is the kernel's id of the thread that measures, 0 when unknown.
+	Thread int `json:"thread,omitempty"`
 }
 
 // A Header opens a run. It is the "run" line of a log.
@@ -158,6 +160,8 @@ type Checkpoint struct {
 type Total struct {
 	SeriesInfo
 	Tally
+	// Last is the latency of the newest sample in ns, 0 when unknown.
+	Last int64 `json:"last_ns,omitempty"`
 }
 
 // An End closes a run. A log without one was cut short.

@@ -30,7 +30,7 @@ func script() []Record {
 	header := &Header{
 		Schema: Schema, Tool: "latency", Label: "6.1.0-rt <1>", Config: map[string]any{"period_ns": 100000.0},
 		Host: Facts{"kernel.release": "6.1.0-rt"}, Started: time.Date(2026, 11, 30, 22, 0, 0, 0, time.UTC), T0: 1e9,
-		Series: []SeriesInfo{{0, Labels{"cpu": "0"}}, {1, Labels{"cpu": "1"}}},
+		Series: []SeriesInfo{{ID: 0, Labels: Labels{"cpu": "0"}}, {ID: 1, Labels: Labels{"cpu": "1"}}},
 	}
 	intervals := []*Interval{
 		{Series: 0, At: 1e9, Seconds: 1, Tally: tally(0, 5000, 7000, 6000)},
@@ -133,8 +133,8 @@ func TestRunTotals(t *testing.T) {
 		t.Errorf("without end: truncated %v, %v s, %d intervals kept", live.Truncated(), live.Seconds(), len(live.Intervals))
 	}
 	want := []Total{
-		{SeriesInfo{0, Labels{"cpu": "0"}}, Tally{Count: 6, Min: -4, Max: Highest + 7, MaxAt: 1_002_000_000, Sum: 18000 + 9000 - 4 + Highest + 7 + 100, Lost: 1, Unrecorded: 2}},
-		{SeriesInfo{1, Labels{"cpu": "1"}}, Tally{Count: 1, Min: 12345, Max: 12345, MaxAt: 1e9, Sum: 12345, Overruns: 3}},
+		{SeriesInfo: SeriesInfo{ID: 0, Labels: Labels{"cpu": "0"}}, Tally: Tally{Count: 6, Min: -4, Max: Highest + 7, MaxAt: 1_002_000_000, Sum: 18000 + 9000 - 4 + Highest + 7 + 100, Lost: 1, Unrecorded: 2}},
+		{SeriesInfo: SeriesInfo{ID: 1, Labels: Labels{"cpu": "1"}}, Tally: Tally{Count: 1, Min: 12345, Max: 12345, MaxAt: 1e9, Sum: 12345, Overruns: 3}},
 	}
 	if diff := cmp.Diff(want, live.Totals(), cmpopts.IgnoreFields(Tally{}, "Histogram")); diff != "" {
 		t.Errorf("totals (-want +got):\n%s", diff)

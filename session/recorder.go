@@ -31,6 +31,7 @@ type track struct {
 	total    results.Tally
 	switches int64
 	last     int64
+	latest   int64 // the newest sample's value
 }
 
 // NewRecorder records n series from start (CLOCK_MONOTONIC, ns) on. period is
@@ -69,6 +70,7 @@ func (r *Recorder) Sample(series int, due, value, missed int64) {
 	n.Count++
 	n.Sum += value
 	n.Histogram.Record(value)
+	t.latest = value
 	n.Overruns += r.missedBefore(due, missed)
 	t.last = max(t.last, due+missed*r.period)
 }
@@ -210,7 +212,7 @@ func (r *Recorder) Finish() {
 func (r *Recorder) Totals(infos []results.SeriesInfo) []results.Total {
 	totals := make([]results.Total, len(infos))
 	for i, info := range infos {
-		total := results.Total{SeriesInfo: info, Tally: r.series[i].total}
+		total := results.Total{SeriesInfo: info, Tally: r.series[i].total, Last: r.series[i].latest}
 		total.Histogram = total.Histogram.Clone()
 		total.Add(&r.series[i].now)
 		totals[i] = total

@@ -221,6 +221,7 @@ func TestDifferences(t *testing.T) {
 		h.Host["kernel.banner"] = "Linux version"
 		h.Config[results.ConfigTimer] = "timerfd"
 		h.Config[results.ConfigDuration] = 7
+		h.Config[results.ConfigCommand] = "latency -o b.run"
 	}}, 10)
 	want := []Difference{
 		{"config.timer", "nanosleep", "timerfd", true},

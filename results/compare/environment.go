@@ -160,6 +160,10 @@ func factsOf(r *results.Run) map[string]string {
 	for key, v := range r.Config {
 		switch key {
 		case results.ConfigDuration: // what was asked for; what was measured counts
+		case results.ConfigCommand: // what it asked for stands under its own keys
+			if r.ConfigText("imported") != "" {
+				f["config."+key] = configText(key, v)
+			}
 		case results.ConfigLoad:
 		default:
 			f["config."+key] = configText(key, v)

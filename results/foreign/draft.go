@@ -134,9 +134,9 @@ func (d *Draft) Run() (*results.Run, error) {
 	}
 	for _, s := range d.series {
 		s.finish()
-		info := results.SeriesInfo{ID: s.ID, Labels: s.Labels}
+		info := results.SeriesInfo{ID: s.ID, Labels: s.Labels, Thread: s.Thread}
 		d.Header.Series = append(d.Header.Series, info)
-		end.Series = append(end.Series, results.Total{SeriesInfo: info, Tally: s.Tally})
+		end.Series = append(end.Series, results.Total{SeriesInfo: info, Tally: s.Tally, Last: s.Last})
 	}
 	if d.err != nil {
 		return nil, d.err

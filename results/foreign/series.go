@@ -12,6 +12,8 @@ type Series struct {
 	ID      int
 	Labels  results.Labels
 	Tally   results.Tally // what is known so far
+	Thread  int           // the kernel's id of the thread, 0 when unknown
+	Last    int64         // the newest sample, 0 when unknown
 	draft   *Draft
 	buckets List[Bucket]
 	above   int64

@@ -8,8 +8,8 @@ import (
 )
 
 // cyclictest prints the end of a run as cyclictest -q does: a line a thread, or
-// with a histogram its columns and the comments below them. What cyclictest
-// tells and a run does not, the thread's id and its last sample, is "?".
+// with a histogram its columns and the comments below them. A thread's id and
+// its last sample are "?" where the run does not tell them.
 type cyclictest struct {
 	out     *lines
 	options Options
@@ -61,9 +61,9 @@ func (c *cyclictest) threads(totals []results.Total) {
 	for i := range totals {
 		t := &totals[i]
 		missing := unknown(&t.Tally)
-		c.out.printf("T:%2d (%5s) P:%2d I:%d C:%s Min:%s Act:%*s Avg:%s Max:%s",
-			i, "?", priority, period/1000, count(7, t.Samples(), !missing.Has(results.NoCount)),
-			count(7, t.Min/c.options.unit(), !missing.Has(results.NoMin)), narrow, "?",
+		c.out.printf("T:%2d (%s) P:%2d I:%d C:%s Min:%s Act:%s Avg:%s Max:%s",
+			i, count(5, int64(t.Thread), t.Thread != 0), priority, period/1000, count(7, t.Samples(), !missing.Has(results.NoCount)),
+			count(7, t.Min/c.options.unit(), !missing.Has(results.NoMin)), count(narrow, t.Last/c.options.unit(), t.Last != 0),
 			count(narrow, int64(t.Mean())/c.options.unit(), !missing.Has(results.NoMean)),
 			count(8, t.Max/c.options.unit(), !missing.Has(results.NoMax)))
 	}

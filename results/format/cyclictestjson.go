@@ -31,7 +31,7 @@ func (c *cyclictestJSON) Put(r results.Record) error {
 
 func (c *cyclictestJSON) document(e *results.End) {
 	h := &c.header
-	command := h.ConfigText("command")
+	command := h.ConfigText(results.ConfigCommand)
 	if command == "" {
 		command = h.Tool
 	}

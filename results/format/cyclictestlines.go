@@ -16,7 +16,8 @@ type cyclicThread struct {
 	interval      int64 // us
 	count         int64
 	min, avg, max float64
-	has           bool // count, min, avg and max are known
+	tid, last     int64 // 0 when unknown
+	has           bool  // count, min, avg and max are known
 	over          int64
 	hasOver       bool
 	samples       foreign.List[foreign.Bucket] // -v
@@ -57,7 +58,7 @@ func (r *cyclictestText) command(line []byte) {
 	if argv.Program() != "cyclictest" {
 		return
 	}
-	r.draft.Set("command", string(clipLine(line[2:])))
+	r.draft.Set(results.ConfigCommand, string(clipLine(line[2:])))
 	r.unit = time.Microsecond
 	if argv.Has('N', "nsecs") {
 		r.unit = time.Nanosecond
@@ -92,6 +93,10 @@ func (r *cyclictestText) threadLine(line []byte) error {
 	t.count, t.min, t.avg, t.max, t.has = count, values[0], values[1], values[2], true
 	t.prio = string(fields("P:"))
 	t.interval, _ = foreign.ParseCount(fields("I:"))
+	_, tid, _ := bytes.Cut(line, []byte{'('})
+	tid, _, _ = bytes.Cut(tid, []byte{')'})
+	t.tid, _ = foreign.ParseCount(bytes.TrimSpace(tid))
+	t.last, _ = foreign.ParseCount(fields("Act:"))
 	r.signal = fields("I:") == nil
 	if width := fieldWidth(line, "Act:"); width == 8 && r.unit == 0 {
 		r.unit = time.Nanosecond

@@ -219,6 +219,12 @@ func (r *cyclictestText) decideUnit(o foreign.Options) error {
 // fill tells the series of a thread what is known of it.
 func (r *cyclictestText) fill(t *cyclicThread) {
 	s, unit := t.series, float64(r.unit)
+	if t.tid <= math.MaxInt32 { // the kernel's are far fewer
+		s.Thread = int(t.tid)
+	}
+	if t.last < foreign.MaxFigure/int64(r.unit) {
+		s.Last = t.last * int64(r.unit)
+	}
 	if t.has {
 		s.Count(t.count)
 	}

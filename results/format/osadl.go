@@ -117,7 +117,7 @@ func osadlConfig(config string) []string {
 }
 
 func osadlConditionOf(r *results.Run) osadlCondition {
-	c := osadlCondition{Load: r.ConfigText(results.ConfigLoad), Cyclictest: r.ConfigText("command")}
+	c := osadlCondition{Load: r.ConfigText(results.ConfigLoad), Cyclictest: r.ConfigText(results.ConfigCommand)}
 	if c.Load == "" {
 		c.Load = "idle"
 	}

@@ -65,7 +65,7 @@ func (r *osadl) section(s *foreign.Scanner, section string) {
 				r.draft.Set(results.ConfigLoad, load)
 			}
 		case "condition.cyclictest":
-			r.draft.Set("command", s.Text())
+			r.draft.Set(results.ConfigCommand, s.Text())
 		case "condition.cycles":
 			r.cycles, _ = s.Count()
 		case "condition.interval":

@@ -77,3 +77,19 @@ func tool(name string, h *results.Header) *results.Header {
 	h.Tool = name
 	return h
 }
+
+// TestCyclictestThread prints a thread's id and its last sample, and reads them.
+func TestCyclictestThread(t *testing.T) {
+	info := results.SeriesInfo{Labels: results.Labels{"cpu": "1"}, Thread: 11767}
+	total := results.Total{SeriesInfo: info, Last: 15_000}
+	total.Count, total.Min, total.Max, total.Sum = 2, 13_000, 66_000, 79_000
+	text := printed(t, Cyclictest, Options{}, []results.Record{latency([]results.SeriesInfo{info}, nil), &results.End{Series: []results.Total{total}}})
+	if want := "T: 0 (11767) P:99 I:100 C:      2 Min:     13 Act:   15 Avg:   39 Max:      66\n"; text != want {
+		t.Errorf("%q, want %q", text, want)
+	}
+	records := again(t, text, ReadCyclictest)
+	got := records[len(records)-1].(*results.End).Series[0]
+	if got.Thread != 11767 || got.Last != 15_000 {
+		t.Errorf("thread %d, last sample %d ns", got.Thread, got.Last)
+	}
+}

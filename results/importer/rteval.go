@@ -91,7 +91,7 @@ func (r *rteval) start(t xml.StartElement) {
 	case "cyclictest":
 		r.module, r.cyclictest = "cyclictest", true
 		line := attr("command_line")
-		r.draft.Set("command", line)
+		r.draft.Set(results.ConfigCommand, line)
 		argv := foreign.ParseArgv(line)
 		if us, ok := argv.Int('i', "interval"); ok {
 			r.draft.Set(results.ConfigPeriod, us*1000)

@@ -70,7 +70,7 @@ func (r *rtlaHist) line(line []byte) error {
 	first, rest, _ := bytes.Cut(line, []byte{' '})
 	switch key := string(foreign.Clip(first)); key {
 	case "$":
-		r.draft.Set("command", string(foreign.Clip(rest)))
+		r.draft.Set(results.ConfigCommand, string(foreign.Clip(rest)))
 	case "#":
 		r.comment(string(foreign.Clip(rest)))
 	case "Index":

@@ -64,7 +64,7 @@ func (t *rtTest) member(s *foreign.Scanner, key string) {
 	case "cmdline:":
 		line := s.RestOfLine()
 		t.argv = foreign.ParseArgv(line)
-		d.Set("command", line[:min(len(line), 1000)])
+		d.Set(results.ConfigCommand, line[:min(len(line), 1000)])
 	case "rt_test_version:":
 		d.Set("version", s.Text())
 	case "start_time":

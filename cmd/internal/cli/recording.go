@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strings"
 
 	"worstcase/results"
 	"worstcase/results/format"
@@ -110,6 +111,7 @@ func (r *Recording) Run(ctx context.Context, cfg session.Config, src session.Sou
 		cfg.WarmUp = session.DefaultWarmUp
 	}
 	cfg.Header.Label = m.Label
+	cfg.Header.Config[results.ConfigCommand] = strings.Join(append([]string{r.env.Name}, r.env.Args...), " ")
 	if m.Duration.Set {
 		cfg.Header.Config[results.ConfigDuration] = int64(m.Duration.Duration)
 	}
