@@ -14,6 +14,7 @@ import (
 // TestInGuest measures with both back-ends in a PREEMPT_RT kernel, whose clock
 // counts instructions: figures repeat, and are of no machine.
 func TestInGuest(t *testing.T) {
+	t.Parallel()
 	k := kernels.Get(t, "6.1-rt-amd64")
 	g := kernels.Guest{Kernel: k, Icount: true, Timeout: 5 * time.Minute, Files: map[string]string{
 		"/bin/klatency": kernels.Build(t, k, "worstcase/cmd/klatency"),

@@ -12,6 +12,7 @@ import (
 
 // TestKilled kills a run that keeps its worst wake-ups: its log names them.
 func TestKilled(t *testing.T) {
+	t.Parallel()
 	log := filepath.Join(t.TempDir(), "killed.run")
 	cmd := exec.Command("klatency", "-p", "1000", "-T", "60", "-q", "--spikes", "3", "-o", log)
 	cmd.Stderr = os.Stderr
