@@ -16,7 +16,8 @@ func TestMessageNotes(t *testing.T) {
 		{"nothing to say", map[string]any{ConfigRate: 100}, &End{Verdict: Pass, After: Figures{"rate_hz": 100, "late": 0}}, nil},
 		{"cut short", map[string]any{"scenario": "sensor"}, nil, []string{"sensor", "cut short"}},
 		{
-			"all", map[string]any{ConfigRate: 100, ConfigLoad: "fork", "managed": true},
+			"all",
+			map[string]any{ConfigRate: 100, ConfigLoad: "fork", "managed": true},
 			&End{Verdict: Fail, After: Figures{"saturated": 1, "rate_hz": 51.2, "late": 3, "corrupt": 1, "drops.ring full": 7, "drops.pool empty": 2}},
 			[]string{"under fork", "51/s reached", "1 corrupt", "3 late", "2 by pool empty", "7 by ring full", "with garbage collector", "fail"},
 		},
