@@ -77,7 +77,7 @@ func (c *child) run(loops []Loop) error {
 	if err := c.startThreads(); err != nil {
 		return err
 	}
-	m := newMonitor(c.shared, c.config.Parent, fdControl, c.done[0], c.probes)
+	m := newMonitor(c.shared, c.config.Parent, fdControl, c.done[0], c.probes, !c.config.GC)
 	m.run()
 	for i, p := range c.probes {
 		c.ends[i].subtract(p.start)
@@ -133,10 +133,13 @@ func find(loops []Loop, name string) (Loop, error) {
 func (c *child) prepareProcess() error {
 	// Setting it once also keeps the runtime from reading the cgroup's limits
 	// every second and stopping the world when they change.
-	runtime.GOMAXPROCS(len(c.config.Threads) + 1)
-	if !c.config.GC {
+	procs := len(c.config.Threads) + 1
+	if c.config.GC {
+		procs += runtime.NumCPU() // for what the loops' libraries run
+	} else {
 		debug.SetGCPercent(-1)
 	}
+	runtime.GOMAXPROCS(procs)
 	if c.config.LockMemory {
 		if err := rtsched.LockMemory(); err != nil {
 			return err

@@ -27,12 +27,13 @@ type monitor struct {
 	control int
 	done    int
 	probes  []*probe
-	state   int // descriptor of the parent's stat file, or -1
+	raw     bool // nothing is collected: the monitor may keep its P while it sleeps
+	state   int  // descriptor of the parent's stat file, or -1
 	buffer  [4096]byte
 }
 
-func newMonitor(s *shared, parent, control, done int, probes []*probe) *monitor {
-	m := &monitor{shared: s, parent: parent, control: control, done: done, probes: probes}
+func newMonitor(s *shared, parent, control, done int, probes []*probe, raw bool) *monitor {
+	m := &monitor{shared: s, parent: parent, control: control, done: done, probes: probes, raw: raw}
 	state, err := unix.Open(fmt.Sprintf("/proc/%d/stat", parent), unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		state = -1
@@ -48,7 +49,7 @@ func (m *monitor) run() {
 	for ended < m.shared.threads {
 		fds := [2]unix.PollFd{{Fd: int32(m.control), Events: unix.POLLIN}, {Fd: int32(m.done), Events: unix.POLLIN}}
 		timeout := m.timeout(measured)
-		n := sys.Poll(fds[:], timeout)
+		n := sys.Poll(fds[:], timeout, m.raw)
 		if fds[0].Revents != 0 && m.controlEnded() || os.Getppid() != m.parent {
 			os.Exit(1)
 		}
