@@ -2,12 +2,16 @@ package transport
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
+	"runtime"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -15,13 +19,13 @@ import (
 // brokerArgument is the first argument of a broker's process.
 const brokerArgument = "transport-broker"
 
-// An Embedded is a Transport whose broker is a library of this program. It runs
-// in a process of its own.
+// An Embedded is a Transport whose broker is started by a process of this
+// program: as a library, or as a program that this process keeps.
 type Embedded interface {
 	Transport
-	// ServeBroker starts the broker and returns its address. It ends with the
-	// process.
-	ServeBroker(o Options) (url string, err error)
+	// ServeBroker starts the broker. One without a process of its own has no PID,
+	// and may have no Stop: it ends with the process it was started in.
+	ServeBroker(o Options) (*Broker, error)
 }
 
 // BrokerMain returns at once in an ordinary process. In a broker's it runs the
@@ -31,6 +35,7 @@ func BrokerMain(list []Transport) {
 	if len(os.Args) < 3 || os.Args[1] != brokerArgument {
 		return
 	}
+	runtime.LockOSThread() // what it starts ends with this thread
 	if err := serveBroker(list, os.Args[2]); err != nil {
 		json.NewEncoder(os.Stdout).Encode(brokerReport{Error: err.Error()})
 		os.Exit(1)
@@ -41,6 +46,7 @@ func BrokerMain(list []Transport) {
 // A brokerReport is the one line that a broker's process writes.
 type brokerReport struct {
 	URL   string `json:"url,omitempty"`
+	PID   int    `json:"pid,omitempty"`
 	Error string `json:"error,omitempty"`
 }
 
@@ -59,11 +65,14 @@ func serveBroker(list []Transport, name string) error {
 	if err := json.Unmarshal(line, &o); err != nil {
 		return fmt.Errorf("read options: %w", err)
 	}
-	url, err := e.ServeBroker(o)
+	b, err := e.ServeBroker(o)
 	if err != nil {
 		return err
 	}
-	if err := json.NewEncoder(os.Stdout).Encode(brokerReport{URL: url}); err != nil {
+	if b.Stop != nil {
+		defer b.Stop()
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(brokerReport{URL: b.URL, PID: b.PID}); err != nil {
 		return err
 	}
 	_, err = io.Copy(io.Discard, in)
@@ -107,5 +116,43 @@ func StartEmbedded(e Embedded, o Options) (*Broker, error) {
 		return nil, err
 	}
 	b.URL = report.URL
+	if report.PID != 0 {
+		b.PID = report.PID
+	}
 	return b, nil
+}
+
+// StartProgram starts a broker that is a program of its own, inside a process
+// that ServeBroker was called in, and returns when it takes connections at the
+// address. It ends with the calling thread. The caller adds the URL.
+func StartProgram(cmd *exec.Cmd, network, address string) (*Broker, error) {
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	ended := make(chan struct{})
+	go func() {
+		cmd.Wait()
+		close(ended)
+	}()
+	b := &Broker{PID: cmd.Process.Pid, Stop: func() error {
+		cmd.Process.Kill()
+		<-ended
+		return nil
+	}}
+	for range 500 {
+		if c, err := net.Dial(network, address); err == nil {
+			c.Close()
+			return b, nil
+		}
+		select {
+		case <-ended:
+			return nil, fmt.Errorf("%s ended at once: %s", cmd.Path, strings.TrimSpace(output.String()))
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	b.Stop()
+	return nil, fmt.Errorf("%s did not come up within five seconds: %s", cmd.Path, strings.TrimSpace(output.String()))
 }

@@ -1,5 +1,6 @@
 // Package mqtt carries messages over MQTT: the paho client, and the mochi
-// server, embedded in a process of its own, or any broker that runs already.
+// server, embedded in a process of its own, Debian's mosquitto, or any broker
+// that runs already.
 package mqtt
 
 import (
@@ -43,21 +44,21 @@ func (t Transport) Broker(o transport.Options) (*transport.Broker, error) {
 
 // ServeBroker runs the server on a free port of the loopback interface, without
 // a limit on the size of packets.
-func (Transport) ServeBroker(o transport.Options) (string, error) {
+func (Transport) ServeBroker(transport.Options) (*transport.Broker, error) {
 	capabilities := mochi.NewDefaultServerCapabilities()
 	capabilities.MaximumPacketSize = 0
 	s := mochi.New(&mochi.Options{Capabilities: capabilities, Logger: slog.New(slog.DiscardHandler)})
 	if err := s.AddHook(new(everybody), nil); err != nil {
-		return "", err
+		return nil, err
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	if err := s.AddListener(listeners.NewNet("loopback", listener)); err != nil {
-		return "", err
+		return nil, err
 	}
-	return "tcp://" + listener.Addr().String(), s.Serve()
+	return &transport.Broker{URL: "tcp://" + listener.Addr().String()}, s.Serve()
 }
 
 // everybody lets every client do everything.

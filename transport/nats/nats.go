@@ -42,19 +42,19 @@ const maxPayload = server.MAX_PAYLOAD_MAX_SIZE
 // ServeBroker runs the server on a free port of the loopback interface. The
 // largest payload, and what may wait for one client, are raised to fit the
 // messages.
-func (Transport) ServeBroker(o transport.Options) (string, error) {
+func (Transport) ServeBroker(o transport.Options) (*transport.Broker, error) {
 	s, err := server.NewServer(&server.Options{
 		Host: "127.0.0.1", Port: server.RANDOM_PORT, NoLog: true, NoSigs: true,
 		MaxPayload: maxPayload, MaxPending: max(64<<20, 2*int64(o.Size)*int64(o.Depth)),
 	})
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	go s.Start()
 	if !s.ReadyForConnections(5 * time.Second) {
-		return "", errors.New("the NATS server was not ready within five seconds")
+		return nil, errors.New("the NATS server was not ready within five seconds")
 	}
-	return s.ClientURL(), nil
+	return &transport.Broker{URL: s.ClientURL()}, nil
 }
 
 func connect(o transport.Options) (*nats.Conn, error) {

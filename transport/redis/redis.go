@@ -4,7 +4,6 @@
 package redis
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +13,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -55,41 +53,37 @@ func (Transport) Check() error {
 // Managed is true: the client is an ordinary Go program.
 func (Transport) Managed() bool { return true }
 
-// Broker starts a server that keeps nothing on disk, on a socket in a folder of
-// its own, and without the limit beyond which it would drop subscribers.
+// Broker starts the server.
 func (t Transport) Broker(o transport.Options) (*transport.Broker, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
 	}
+	return transport.StartEmbedded(t, o)
+}
+
+// ServeBroker runs a server that keeps nothing on disk, on a socket in a folder
+// of its own, and without the limit beyond which it would drop subscribers.
+func (Transport) ServeBroker(o transport.Options) (*transport.Broker, error) {
 	folder, err := os.MkdirTemp("", "worstcase-redis-")
 	if err != nil {
 		return nil, err
 	}
 	socket := filepath.Join(folder, "socket")
-	var output bytes.Buffer
-	cmd := exec.Command(server, "--port", "0", "--unixsocket", socket, "--save", "", "--appendonly", "no", "--dir", folder,
-		"--client-output-buffer-limit", "pubsub 0 0 0", "--proto-max-bulk-len", fmt.Sprint(max(512<<20, o.Size)))
-	cmd.Stdout, cmd.Stderr = &output, &output
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
-	if err := cmd.Start(); err != nil {
+	b, err := transport.StartProgram(exec.Command(
+		server, "--port", "0", "--unixsocket", socket, "--save", "", "--appendonly", "no", "--dir", folder,
+		"--client-output-buffer-limit", "pubsub 0 0 0", "--proto-max-bulk-len", fmt.Sprint(max(512<<20, o.Size)),
+	), "unix", socket)
+	if err != nil {
 		os.RemoveAll(folder)
 		return nil, err
 	}
-	b := &transport.Broker{URL: "unix://" + socket, PID: cmd.Process.Pid, Stop: func() error {
-		defer os.RemoveAll(folder)
-		cmd.Process.Kill()
-		cmd.Wait()
-		return nil
-	}}
-	for range 500 {
-		if c, err := net.Dial("unix", socket); err == nil {
-			c.Close()
-			return b, nil
-		}
-		time.Sleep(10 * time.Millisecond)
+	b.URL = "unix://" + socket
+	kill := b.Stop
+	b.Stop = func() error {
+		kill()
+		return os.RemoveAll(folder)
 	}
-	b.Stop()
-	return nil, fmt.Errorf("%s did not come up: %s", server, strings.TrimSpace(output.String()))
+	return b, nil
 }
 
 func connect(o transport.Options) (*redis.Client, error) {

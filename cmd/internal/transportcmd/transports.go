@@ -22,7 +22,7 @@ func Transports() []transport.Transport {
 
 func middlewares() []transport.Transport {
 	return []transport.Transport{
-		nats.Transport{}, mqtt.Transport{}, zmq.Transport{}, redis.Transport{}, grpc.Transport{},
+		nats.Transport{}, mqtt.Transport{}, mqtt.Mosquitto{}, zmq.Transport{}, redis.Transport{}, grpc.Transport{},
 	}
 }
 
