@@ -157,6 +157,14 @@ func TestSummaryOfImport(t *testing.T) {
 	golden(t, "imported", Summary(run))
 }
 
+func TestLength(t *testing.T) {
+	for seconds, want := range map[float64]string{0: "0 s", 2.5: "2.5 s", 3599: "3599 s", 3600: "1 h", 86400: "24 h", 1e6: "277.8 h"} {
+		if got := Length(seconds); got != want {
+			t.Errorf("%v s is %s, want %s", seconds, got, want)
+		}
+	}
+}
+
 func TestEscape(t *testing.T) {
 	for in, want := range map[string]string{"a|b": `a\|b`, "<b>x</b>": `\<b>x\</b>`, "<0.05 per 1 s": "<0.05 per 1 s", "a < b": "a < b"} {
 		if got := Escape(in); got != want {

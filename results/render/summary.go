@@ -114,7 +114,7 @@ func title(run *results.Run) string {
 	}
 	switch {
 	case run.Seconds() > 0 || run.Truncated():
-		words = append(words, fmt.Sprintf("%.4g s", run.Seconds()))
+		words = append(words, Length(run.Seconds()))
 	default: // an imported file that doesn't tell
 		words = append(words, "? s")
 	}
@@ -156,4 +156,12 @@ func notes(run *results.Run, totals []results.Total, names []string) []string {
 		list = append(list, run.End.Warnings...)
 	}
 	return append(list, run.Warnings...)
+}
+
+// Length writes how long something took, in seconds or hours.
+func Length(seconds float64) string {
+	if seconds >= 3600 {
+		return fmt.Sprintf("%.4g h", seconds/3600)
+	}
+	return fmt.Sprintf("%.4g s", seconds)
 }

@@ -10,6 +10,7 @@ import (
 
 	"worstcase/results"
 	"worstcase/results/compare"
+	"worstcase/results/render"
 )
 
 // A verdict is the outcome of one run in words.
@@ -19,7 +20,7 @@ func verdicts(runs []*results.Run, names []string) []verdict {
 	list := make([]verdict, len(runs))
 	for i, r := range runs {
 		v := verdict{Word: "cut short", Class: "error", Name: names[i]}
-		parts := []string{fmt.Sprintf("%g s", r.Seconds())}
+		parts := []string{render.Length(r.Seconds())}
 		if r.Seconds() == 0 && !r.Truncated() {
 			parts[0] = "? s" // an imported file that doesn't tell
 		}

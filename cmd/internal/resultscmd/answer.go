@@ -56,7 +56,7 @@ func side(s compare.SideInfo) string {
 	if s.Seconds == 0 { // imported files that don't tell
 		return fmt.Sprintf("%s (%s, ? s)", s.Name, runs)
 	}
-	return fmt.Sprintf("%s (%s, %.4g s)", s.Name, runs, s.Seconds)
+	return fmt.Sprintf("%s (%s, %s)", s.Name, runs, render.Length(s.Seconds))
 }
 
 // differences lists the facts that aren't the same on both sides.
