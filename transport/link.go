@@ -7,6 +7,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"worstcase/internal/sys"
 )
 
 // A Link joins a publisher's process to a subscriber's, from before the
@@ -80,7 +82,7 @@ func (l *Link) Receive(v any, want int) ([]int, error) {
 	case n == 0:
 		return nil, errors.New("the other process closed its link")
 	}
-	fds, err := rights(oob[:nOOB])
+	fds, err := sys.Rights(oob[:nOOB])
 	if err == nil && len(fds) != want {
 		err = fmt.Errorf("%d descriptors came over the link, not %d", len(fds), want)
 	}
@@ -92,25 +94,6 @@ func (l *Link) Receive(v any, want int) ([]int, error) {
 			unix.Close(fd)
 		}
 		return nil, fmt.Errorf("receive on link: %w", err)
-	}
-	return fds, nil
-}
-
-// rights returns the descriptors in the control messages b.
-func rights(b []byte) (fds []int, err error) {
-	if len(b) == 0 {
-		return nil, nil
-	}
-	messages, err := unix.ParseSocketControlMessage(b)
-	if err != nil {
-		return nil, err
-	}
-	for i := range messages {
-		more, err := unix.ParseUnixRights(&messages[i])
-		if err != nil {
-			return fds, err
-		}
-		fds = append(fds, more...)
 	}
 	return fds, nil
 }

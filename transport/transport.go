@@ -10,6 +10,7 @@ package transport
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"worstcase/transport/shm"
 )
@@ -125,4 +126,13 @@ func onlyReliable(name string, o Options) error {
 		return fmt.Errorf("%s is reliable: it has no best effort", name)
 	}
 	return nil
+}
+
+// Find returns the transport of that name.
+func Find(list []Transport, name string) (Transport, bool) {
+	i := slices.IndexFunc(list, func(t Transport) bool { return t.Name() == name })
+	if i < 0 {
+		return nil, false
+	}
+	return list[i], true
 }

@@ -293,31 +293,3 @@ func takeAll(s *Subscriber) (n uint64, err error) {
 		s.Release(m)
 	}
 }
-
-// BenchmarkDeathNotice measures how long after kill -9 of a subscriber its
-// publisher knows, the reaping of the process included.
-func BenchmarkDeathNotice(b *testing.B) {
-	p := newPublisher(b, Config{})
-	var waits []time.Duration
-	for b.Loop() {
-		b.StopTimer()
-		cmd, link := start(b, "subscriber")
-		if err := p.Serve(link); err != nil {
-			b.Fatal(err)
-		}
-		b.StartTimer()
-		t0 := time.Now()
-		cmd.Process.Kill()
-		for p.Subscribers() > 0 {
-			time.Sleep(10 * time.Microsecond)
-		}
-		waits = append(waits, time.Since(t0))
-		b.StopTimer()
-		cmd.Wait()
-		p.Reclaim()
-		b.StartTimer()
-	}
-	slices.Sort(waits)
-	b.ReportMetric(float64(waits[len(waits)/2])/1e6, "p50-ms")
-	b.ReportMetric(float64(waits[len(waits)-1])/1e6, "max-ms")
-}
