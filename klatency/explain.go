@@ -17,6 +17,7 @@ import (
 func explain(err error) error {
 	switch {
 	case errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES):
+		err = plain(err)
 		if mode := lockdown("/sys/kernel/security/lockdown"); mode == "confidentiality" {
 			return remedy.Unavailable(err, "kernel lockdown is in confidentiality mode, which forbids eBPF to read kernel memory: boot with lockdown=integrity or none, or use a kernel with the timerlat tracer and --backend timerlat")
 		}
@@ -30,6 +31,11 @@ func explain(err error) error {
 		return remedy.Unavailable(err, fmt.Sprintf("eBPF tracing needs Linux 5.8 or later with tracepoints and BTF, this is %s", release()))
 	}
 	return err
+}
+
+// plain takes out what the eBPF library says to programmers.
+func plain(err error) error {
+	return errors.New(strings.ReplaceAll(err.Error(), " (MEMLOCK may be too low, consider rlimit.RemoveMemlock)", ""))
 }
 
 // lockdown returns the mode of kernel_lockdown(7): none, integrity or
