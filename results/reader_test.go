@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"worstcase/internal/golden"
 )
 
 // text is records as a log without checkpoints.
@@ -222,7 +224,7 @@ func TestSchema1(t *testing.T) {
 	if err := WriteDocument(&b, runs...); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "schema1.json", hideHistograms(b.String()))
+	golden.Check(t, "testdata/schema1.json", hideHistograms(b.String()), *update)
 }
 
 func FuzzReader(f *testing.F) {

@@ -7,8 +7,6 @@ import (
 	"encoding/xml"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -18,6 +16,7 @@ import (
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/google/go-cmp/cmp"
 
+	"worstcase/internal/golden"
 	"worstcase/results"
 	"worstcase/results/foreign"
 )
@@ -85,19 +84,7 @@ func TestExportGolden(t *testing.T) {
 	for _, to := range Exports() {
 		t.Run(to, func(t *testing.T) {
 			got := export(t, to, exported(t))
-			golden := filepath.Join("testdata", "export."+to)
-			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("(-want +got)\n%s", diff)
-			}
+			golden.Check(t, "testdata/export."+to, got, *update)
 		})
 	}
 }

@@ -3,143 +3,14 @@ package format
 import (
 	"errors"
 	"flag"
-	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"worstcase/internal/golden"
 	"worstcase/results"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
-
-// onePerLine fails the test when a Write is not one whole line.
-type onePerLine struct {
-	t *testing.T
-	strings.Builder
-}
-
-func (w *onePerLine) Write(p []byte) (int, error) {
-	if n := strings.Count(string(p), "\n"); n != 1 || p[len(p)-1] != '\n' {
-		w.t.Errorf("written at once: %q", p)
-	}
-	return w.Builder.Write(p)
-}
-
-// printed returns what a form prints of some records.
-func printed(t *testing.T, form string, o Options, records []results.Record) string {
-	t.Helper()
-	out := &onePerLine{t: t}
-	sink, err := New(form, out, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before := dump(records)
-	for _, r := range records {
-		if err := sink.Put(r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if diff := cmp.Diff(before, dump(records)); diff != "" {
-		t.Errorf("printing changed the records:\n%s", diff)
-	}
-	return out.String()
-}
-
-// dump writes all fields of records, of a histogram only where it is.
-func dump(records []results.Record) string {
-	var b strings.Builder
-	for _, r := range records {
-		fmt.Fprintf(&b, "%+v\n", r)
-	}
-	return b.String()
-}
-
-// golden compares text with a file of testdata.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", file, diff)
-	}
-}
-
-// script is a run of three seconds and a bit: the figures of each series in
-// second k are made of its id and k. Of the last series second 2 is empty, but
-// for overruns.
-func script(h *results.Header) []results.Record {
-	h.Schema = results.Schema
-	records := []results.Record{h}
-	totals := make([]results.Total, len(h.Series))
-	for i, s := range h.Series {
-		totals[i] = results.Total{SeriesInfo: s, Tally: results.Tally{Histogram: new(results.Histogram)}}
-	}
-	for k := range int64(4) {
-		for i, s := range h.Series {
-			seconds := 1.0
-			if k == 3 {
-				seconds = 0.25
-			}
-			tally := second(int64(i), k)
-			if k == 1 && i == len(h.Series)-1 && i > 0 {
-				tally = results.Tally{Overruns: 10_000}
-			}
-			totals[i].Add(&tally)
-			records = append(records, &results.Interval{Series: s.ID, At: k*1e9 + int64(seconds*1e9), Seconds: seconds, Tally: tally})
-		}
-	}
-	return append(records, &results.End{Reason: "signal", Seconds: 3.25, Series: totals, Verdict: results.Pass})
-}
-
-// second makes a tally of five samples, the largest 1 ms in second 3.
-func second(series, k int64) results.Tally {
-	t := results.Tally{Overruns: k, Switches: 1 - k%2, Lost: k / 2, Histogram: new(results.Histogram)}
-	for j := range int64(5) {
-		ns := 3000 + 1234*j + 100*series + 10*k
-		if k == 3 && j == 4 {
-			ns = 1_000_000 + series
-		}
-		t.Histogram.Record(ns)
-		t.Sum += ns
-		if t.Count == 0 || ns < t.Min {
-			t.Min = ns
-		}
-		t.Max = max(t.Max, ns)
-		t.Count++
-	}
-	return t
-}
-
-func cpus(numbers ...string) []results.SeriesInfo {
-	var list []results.SeriesInfo
-	for i, n := range numbers {
-		list = append(list, results.SeriesInfo{ID: i, Labels: results.Labels{"cpu": n}})
-	}
-	return list
-}
-
-func latency(series []results.SeriesInfo, extra map[string]any) *results.Header {
-	h := &results.Header{Tool: "latency", Series: series, Config: map[string]any{
-		results.ConfigPeriod: 100_000, results.ConfigMode: results.ModeUser,
-		results.ConfigPolicy: "SCHED_FIFO", results.ConfigPriority: 99,
-	}}
-	for key, v := range extra {
-		h.Config[key] = v
-	}
-	return h
-}
 
 func TestForms(t *testing.T) {
 	one := []results.SeriesInfo{{}}
@@ -211,7 +82,7 @@ func TestForms(t *testing.T) {
 		{"cyclictest-json", Cyclictest, Options{JSON: true, Nanoseconds: true}, latency(cpus("0"), nil)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			golden(t, test.name+".txt", printed(t, test.form, test.options, script(test.header)))
+			golden.Check(t, "testdata/"+test.name+".txt", printed(t, test.form, test.options, script(test.header)), *update)
 		})
 	}
 }
@@ -219,7 +90,7 @@ func TestForms(t *testing.T) {
 func TestGnuplotOfSeveral(t *testing.T) {
 	var plot strings.Builder
 	printed(t, Xenomai3, Options{Gnuplot: &plot, Cells: 20}, script(latency(cpus("0", "3"), nil)))
-	golden(t, "gnuplot-cpus.dat", plot.String())
+	golden.Check(t, "testdata/gnuplot-cpus.dat", plot.String(), *update)
 }
 
 // TestNothing prints a run that measured nothing, and one of which a file told
@@ -237,7 +108,7 @@ func TestNothing(t *testing.T) {
 			all.WriteString(printed(t, form, Options{Stats: true}, []results.Record{h, end}))
 		}
 		all.WriteString(printed(t, form, Options{}, []results.Record{h, &results.End{Reason: "error"}}))
-		golden(t, "nothing-"+form+".txt", all.String())
+		golden.Check(t, "testdata/nothing-"+form+".txt", all.String(), *update)
 	}
 }
 
@@ -253,7 +124,7 @@ func TestCheckpoint(t *testing.T) {
 		got := printed(t, form, Options{Lines: 21, Stats: true, Gnuplot: &plot}, []results.Record{
 			records[0], first, &results.Checkpoint{At: 1e9, Series: []results.Total{total}}, records[2],
 		})
-		golden(t, "checkpoint-"+form+".txt", got)
+		golden.Check(t, "testdata/checkpoint-"+form+".txt", got, *update)
 	}
 	if plot.Len() > 0 {
 		t.Errorf("a checkpoint wrote a data file:\n%s", plot.String())

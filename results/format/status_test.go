@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"worstcase/internal/golden"
 	"worstcase/results"
 )
 
@@ -73,7 +74,7 @@ func TestStatus(t *testing.T) {
 	if got := strings.Join(screen(t, whole), "\n"); got != plain {
 		t.Errorf("what stays on the screen:\n%s\nwant\n%s", got, plain)
 	}
-	golden(t, "status.txt", strings.Join(during, "\n")+"\n")
+	golden.Check(t, "testdata/status.txt", strings.Join(during, "\n")+"\n", *update)
 	if whole, during := watched(t, 20, records); len(during[3]) != 19 {
 		t.Errorf("on 20 columns the status has %d: %q in %q", len(during[3]), during[3], whole)
 	}

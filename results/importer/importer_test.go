@@ -9,8 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"worstcase/internal/golden"
 	"worstcase/results"
 )
 
@@ -72,19 +71,7 @@ func TestGolden(t *testing.T) {
 				got += fmt.Sprintln("error", err)
 			}
 			got += describe(t, runs)
-			golden := file + ".golden"
-			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("(-want +got)\n%s", diff)
-			}
+			golden.Check(t, file+".golden", got, *update)
 		})
 	}
 }

@@ -5,20 +5,18 @@ import (
 	"flag"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"worstcase/internal/golden"
 	"worstcase/results"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// golden compares a table in both forms with files of testdata.
-func golden(t *testing.T, name string, table *Table) {
+// check compares a table in both forms with files of testdata.
+func check(t *testing.T, name string, table *Table) {
 	t.Helper()
 	var text, markdown strings.Builder
 	if err := table.Text(&text); err != nil {
@@ -29,18 +27,7 @@ func golden(t *testing.T, name string, table *Table) {
 	}
 	for ending, got := range map[string]string{".txt": text.String(), ".md": markdown.String()} {
 		file := filepath.Join("testdata", name+ending)
-		if *update {
-			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", file, diff)
-		}
+		golden.Check(t, file, got, *update)
 		for line := range strings.Lines(got) {
 			if strings.HasSuffix(line, " \n") {
 				t.Errorf("%s: a line ends in a space: %q", file, line)
@@ -61,12 +48,12 @@ func TestTable(t *testing.T) {
 	table.Add(Text("iPipe 1.0-00"), Number(3575), Number(24474), Number(0), Number(0.04))
 	table.Add(Text("a|b\nµs"), Unknown(), Number(1e9+0.4), Number(123456), Number(math.NaN()))
 	table.Add(Text("Xenomai (*)"), Known(1, false), Known(44160, true))
-	golden(t, "table", table)
+	check(t, "table", table)
 }
 
 func TestEmptyTable(t *testing.T) {
-	golden(t, "empty", &Table{Columns: []Column{Words("run"), Latency("max")}})
-	golden(t, "nothing", Summary(&results.Run{}))
+	check(t, "empty", &Table{Columns: []Column{Words("run"), Latency("max")}})
+	check(t, "nothing", Summary(&results.Run{}))
 }
 
 type broken struct{}
@@ -124,12 +111,12 @@ func made(t *testing.T, ended bool, config map[string]any, series ...results.Ser
 
 func TestSummary(t *testing.T) {
 	config := map[string]any{results.ConfigPeriod: 1_000_000, results.ConfigLoad: "fork,cache"}
-	golden(t, "one", Summary(made(t, true, config, results.SeriesInfo{Labels: results.Labels{"cpu": "1"}})))
+	check(t, "one", Summary(made(t, true, config, results.SeriesInfo{Labels: results.Labels{"cpu": "1"}})))
 
 	config = map[string]any{results.ConfigPeriod: 1_000_000, results.ConfigPolicy: "SCHED_OTHER"}
 	two := made(t, false, config, results.SeriesInfo{ID: 0, Labels: results.Labels{"cpu": "0"}}, results.SeriesInfo{ID: 1, Labels: results.Labels{"cpu": "3"}})
 	two.Warnings = []string{"line 17 is torn, left out"}
-	golden(t, "cut-short", Summary(two))
+	check(t, "cut-short", Summary(two))
 
 	broken := made(t, true, config, results.SeriesInfo{Labels: results.Labels{"cpu": "1"}})
 	broken.End.Reason, broken.End.Error = "error", "the sampler was killed"
@@ -154,7 +141,7 @@ func TestSummaryOfImport(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	golden(t, "imported", Summary(run))
+	check(t, "imported", Summary(run))
 }
 
 func TestLength(t *testing.T) {
@@ -177,7 +164,7 @@ func TestStacks(t *testing.T) {
 	spike := func(series int, at, latency int64, stack ...string) results.Spike {
 		return results.Spike{Series: series, At: at, Latency: latency, Stack: stack}
 	}
-	golden(t, "stacks", Stacks(
+	check(t, "stacks", Stacks(
 		[]results.SeriesInfo{{ID: 0, Labels: results.Labels{"cpu": "2"}}, {ID: 1, Labels: results.Labels{"cpu": "3"}}},
 		[]results.Spike{
 			spike(1, 1_500_000_000, 90_123, "timerlat_irq", "do_idle"),
