@@ -20,12 +20,12 @@ func TestKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer cmd.Process.Kill()
-	run := seconds(t, log, 2)
+	seconds(t, log, 2)
 	cmd.Process.Kill()
 	if err := cmd.Wait(); err == nil {
 		t.Error("it ended before it was killed")
 	}
-	run = seconds(t, log, 2)
+	run := seconds(t, log, 2)
 	if !run.Truncated() || len(run.Spikes) != 3 {
 		t.Fatalf("truncated: %t, spikes: %v", run.Truncated(), run.Spikes)
 	}
