@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,6 +32,7 @@ type Osnoise struct {
 	pipe   int
 	lines  lines
 	begin  int64
+	end    int64 // math.MaxInt64 until it is known
 	found  []NoiseFigures
 	takers map[int]*Taker
 	unlock func()
@@ -38,7 +40,7 @@ type Osnoise struct {
 
 // NewOsnoise measures with the configuration.
 func NewOsnoise(cfg NoiseConfig, warn func(string)) *Osnoise {
-	return &Osnoise{cfg: cfg, warn: warn, pipe: -1, found: make([]NoiseFigures, len(cfg.CPUs)), takers: map[int]*Taker{}}
+	return &Osnoise{cfg: cfg, warn: warn, pipe: -1, end: math.MaxInt64, found: make([]NoiseFigures, len(cfg.CPUs)), takers: map[int]*Taker{}}
 }
 
 // HasOsnoise tells whether this kernel has the tracer and lets us use it.
@@ -115,14 +117,14 @@ func (s *Osnoise) Start(_, measured int64) error {
 
 // Drain reads what the tracer has said.
 func (s *Osnoise) Drain(rec *session.Recorder) error {
-	err := s.lines.read(s.pipe, func(line []byte) {
+	err := s.lines.read(s.pipe, s.end < math.MaxInt64, func(line []byte) {
 		e, ok := parseOsnoise(string(line))
-		if i := slices.Index(s.cfg.CPUs, e.cpu); ok && i >= 0 && e.start >= s.begin {
+		if i := slices.Index(s.cfg.CPUs, e.cpu); ok && i >= 0 && e.start >= s.begin && e.start < s.end {
 			s.record(rec, i, &e)
 		}
 	})
 	for i := range s.found {
-		s.found[i].Runtime = max(0, sys.Nanotime()-s.begin)
+		s.found[i].Runtime = max(0, min(sys.Nanotime(), s.end)-s.begin)
 	}
 	if err != nil {
 		return fmt.Errorf("read the osnoise trace: %w", err)
@@ -161,8 +163,11 @@ func (s *Osnoise) record(rec *session.Recorder, i int, e *osnoiseEvent) {
 	}
 }
 
-// Stop stops the trace.
-func (s *Osnoise) Stop() error { return s.fs.Set(s.dir+"/tracing_on", "0") }
+// Stop stops the trace, which takes the kernel a while.
+func (s *Osnoise) Stop() error {
+	s.end = sys.Nanotime()
+	return s.fs.Set(s.dir+"/tracing_on", "0")
+}
 
 // Figures are those of each CPU.
 func (s *Osnoise) Figures() []NoiseFigures { return s.found }

@@ -14,7 +14,7 @@ func TestParseOsnoise(t *testing.T) {
 	}{
 		{
 			"an interrupt", "     osnoise/1-970     [001] d.h..   225.569957: irq_noise: local_timer:236 start 225.569950123 duration 4050 ns",
-			osnoiseEvent{cpu: 1, name: "irq_noise", what: "local_timer", id: 236, start: 225569950123, duration: 4050},
+			osnoiseEvent{cpu: 1, name: "irq_noise", what: "local_timer", id: 236, start: 225569952950, duration: 4050},
 			true,
 		},
 		{
@@ -24,12 +24,12 @@ func TestParseOsnoise(t *testing.T) {
 		},
 		{
 			"a thread with a colon", "     osnoise/0-970     [000] d....   225.5: thread_noise: kworker/0:1:77 start 1.000000001 duration 9 ns",
-			osnoiseEvent{cpu: 0, name: "thread_noise", what: "kworker/0:1", id: 77, start: 1000000001, duration: 9},
+			osnoiseEvent{cpu: 0, name: "thread_noise", what: "kworker/0:1", id: 77, start: 225499999991, duration: 9},
 			true,
 		},
 		{
-			"a gap", "     osnoise/1-970     [001] .....   225.570051: sample_threshold: start 225.570040000 duration 9812 ns interference 2",
-			osnoiseEvent{cpu: 1, name: "sample_threshold", start: 225570040000, duration: 9812, interferences: 2},
+			"a gap", "     osnoise/1-970     [001] .....   225.570051: sample_threshold: start 77.570040000 duration 9812 ns interference 2",
+			osnoiseEvent{cpu: 1, name: "sample_threshold", start: 225570041188, duration: 9812, interferences: 2},
 			true,
 		},
 		{"a second's summary", "     osnoise/0-970     [000] .....    81.637220: 1000000      190  99.98100       9     18      0      1007     18      1", osnoiseEvent{}, false},

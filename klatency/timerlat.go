@@ -194,7 +194,7 @@ func (s *Timerlat) Drain(rec *session.Recorder) error {
 	if err != nil {
 		return err
 	}
-	err = s.lines.read(s.pipe, func(line []byte) { s.line(rec, line) })
+	err = s.lines.read(s.pipe, s.stopped, func(line []byte) { s.line(rec, line) })
 	switch {
 	case err != nil:
 		return fmt.Errorf("read the timerlat trace: %w", err)

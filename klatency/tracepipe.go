@@ -4,6 +4,8 @@ import (
 	"bytes"
 
 	"golang.org/x/sys/unix"
+
+	"worstcase/internal/sys"
 )
 
 // lines cuts what a pipe gives into lines.
@@ -11,19 +13,27 @@ type lines struct {
 	rest []byte
 }
 
-// read reads all that the pipe has now, without waiting, and calls f with each
-// whole line, which is valid during the call only.
-func (l *lines) read(pipe int, f func(line []byte)) error {
+// pageful is less than the kernel gives from a trace_pipe in one read while it
+// has more: its buffer is a page, which a long stack may leave half empty.
+const pageful = 2048
+
+// read reads what the pipe has now, without waiting, and calls f with each whole
+// line, which is valid during the call only. While tracing goes on it ends at a
+// short read: reading makes events, too, and would never see the pipe empty.
+// Once tracing has ended, all is read to the last byte.
+func (l *lines) read(pipe int, ended bool, f func(line []byte)) error {
 	chunk := make([]byte, 1<<16)
 	for {
-		n, err := unix.Read(pipe, chunk)
+		// Raw: what the runtime does around an ordinary call that takes long, some
+		// ten times a millisecond, would be noise on a machine with one CPU.
+		n, errno := sys.Read(pipe, chunk, true)
 		switch {
-		case err == unix.EINTR:
+		case errno == unix.EINTR:
 			continue
-		case err == unix.EAGAIN, err == nil && n == 0:
+		case errno == unix.EAGAIN, errno == 0 && n == 0:
 			return nil
-		case err != nil:
-			return err
+		case errno != 0:
+			return errno
 		}
 		l.rest = append(l.rest, chunk[:n]...)
 		for {
@@ -33,6 +43,9 @@ func (l *lines) read(pipe int, f func(line []byte)) error {
 			}
 			f(line)
 			l.rest = after
+		}
+		if n < pageful && !ended {
+			return nil
 		}
 	}
 }
