@@ -101,13 +101,10 @@ func numbered(n int, r *Run) []string {
 
 // alike says why two runs can't be merged.
 func alike(a, b *Run) error {
-	configA, errA := json.Marshal(lasting(a.Config))
-	configB, errB := json.Marshal(lasting(b.Config))
 	seriesA, _ := json.Marshal(threadless(a.Series)) // numbers and strings have no errors
 	seriesB, _ := json.Marshal(threadless(b.Series))
 	for _, d := range []struct{ what, a, b string }{
 		{"tool", a.Tool, b.Tool},
-		{"configuration", string(configA), string(configB)},
 		{"series", string(seriesA), string(seriesB)},
 		{"kernel", a.Host["kernel.release"] + " " + a.Host["kernel.version"], b.Host["kernel.release"] + " " + b.Host["kernel.version"]},
 	} {
@@ -115,7 +112,22 @@ func alike(a, b *Run) error {
 			return fmt.Errorf("the %s differs: %s in %s, %s in %s", d.what, d.a, a.name(), d.b, b.name())
 		}
 	}
-	return errors.Join(errA, errB)
+	configA, configB := lasting(a.Config), lasting(b.Config)
+	all := maps.Clone(configA)
+	maps.Copy(all, configB)
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		if textA, textB := setting(configA, key), setting(configB, key); textA != textB {
+			return fmt.Errorf("the configuration differs: %s is %s in %s, %s in %s", key, textA, a.name(), textB, b.name())
+		}
+	}
+	return nil
+}
+
+func setting(config map[string]any, key string) string {
+	if v, set := config[key]; set {
+		return ConfigString(v)
+	}
+	return "not set"
 }
 
 // lasting is a configuration without the length of the run, and without the

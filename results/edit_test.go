@@ -77,7 +77,8 @@ func TestMergeRefuses(t *testing.T) {
 	}{
 		{"nothing", nil, "none"},
 		{"other tool", []*Run{steady(nil, 1), with(func(r *Run) { r.Tool = "switchbench" })}, "the tool differs"},
-		{"other period", []*Run{steady(nil, 1), with(func(r *Run) { r.Config[ConfigPeriod] = 7 })}, "the configuration differs"},
+		{"other period", []*Run{steady(nil, 1), with(func(r *Run) { r.Config[ConfigPeriod] = 7 })}, "the configuration differs: period_ns is 1000000000 in "},
+		{"a load", []*Run{steady(nil, 1), with(func(r *Run) { r.Config[ConfigLoad] = "fork" })}, "the configuration differs: load is not set in "},
 		{"other kernel", []*Run{steady(nil, 1), with(func(r *Run) { r.Host["kernel.version"] = "#2" })}, "the kernel differs"},
 		{"other series", []*Run{steady(nil, 1), with(func(r *Run) { r.Series = nil })}, "the series differs"},
 	}

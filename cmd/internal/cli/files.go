@@ -23,10 +23,21 @@ func CreateLog(path string, extend bool) (*results.Writer, error) {
 		err = remedy.Hint(err, "wait until that measurement has ended, or name another file")
 	case errors.Is(err, results.ErrNotLog):
 		err = remedy.Hint(err, "runs are appended to run logs only: name another file")
-	case errors.Is(err, os.ErrNotExist):
-		err = remedy.Hint(err, "make the folder first")
+	default:
+		err = elsewhere(err)
 	}
 	return nil, Usage(err)
+}
+
+// elsewhere gives an error of making a file its hint.
+func elsewhere(err error) error {
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return remedy.Hint(err, "make the folder first")
+	case errors.Is(err, os.ErrPermission):
+		return remedy.Hint(err, "name a file in a folder that you may write to")
+	}
+	return err
 }
 
 // Create creates a file that must not exist yet; one that does is a usage
@@ -47,8 +58,8 @@ func Create(path string) (f *os.File, made bool, err error) {
 		err = remedy.Hint(fmt.Errorf("create %s: it is a directory", path), "name a file in it")
 	case errors.Is(err, os.ErrExist):
 		err = remedy.Hint(fmt.Errorf("%s exists", path), "name another file, or remove this one first")
-	case errors.Is(err, os.ErrNotExist):
-		err = remedy.Hint(err, "make the folder first")
+	default:
+		err = elsewhere(err)
 	}
 	return nil, false, Usage(err)
 }

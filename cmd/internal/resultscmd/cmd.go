@@ -104,12 +104,20 @@ func (c subcommand) run(ctx context.Context, env *cli.Env) error {
 		_, err := fmt.Fprintf(env.Stdout, "results %s: %s\n\nusage: results %s [options] %s\n\n%s%s", c.name, c.about, c.name, c.args, cli.Usages(fs), c.help)
 		return err
 	case err != nil:
-		return cli.Usage(remedy.Hint(fmt.Errorf("%s: %w", c.name, err), "results "+c.name+" --help tells the options"))
+		return c.hinted(cli.Usage(fmt.Errorf("%s: %w", c.name, err)))
 	}
 	args := fs.Args()
 	if n := fs.ArgsLenAtDash(); n >= 0 {
 		// Only compare has two sides; it finds the dashes again.
 		args = append(append(append([]string(nil), args[:n]...), "--"), args[n:]...)
 	}
-	return run(ctx, env, args)
+	return c.hinted(run(ctx, env, args))
+}
+
+// hinted points a usage error without a remedy at the subcommand's help.
+func (c subcommand) hinted(err error) error {
+	if cli.Status(err) != cli.StatusUsage || remedy.Of(err) != "" {
+		return err
+	}
+	return remedy.Hint(err, "results "+c.name+" --help tells the options")
 }

@@ -117,8 +117,20 @@ func (c *comparing) sides(env *cli.Env, args []string) ([]compare.Side, error) {
 	case dash < 0:
 		return nil, cli.Usage(errors.New("the sides are missing: results compare A… -- B…, or --by KEY"))
 	}
+	a, b := args[:dash], args[dash+1:]
+	switch {
+	case slices.Contains(b, "--"):
+		return nil, cli.Usage(errors.New("a second --: there are two sides, A… -- B…; --by KEY compares more"))
+	case len(a) == 0 || len(b) == 0:
+		return nil, cli.Usage(errors.New("a side is empty: results compare A… -- B…"))
+	}
+	for _, path := range a {
+		if slices.Contains(b, path) {
+			env.Warn(path + " is on both sides")
+		}
+	}
 	var sides []compare.Side
-	for _, paths := range [][]string{args[:dash], args[dash+1:]} {
+	for _, paths := range [][]string{a, b} {
 		side, err := readSide(env, paths)
 		if err != nil {
 			return nil, err

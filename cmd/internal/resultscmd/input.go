@@ -88,35 +88,39 @@ func readFolder(env *cli.Env, keep results.Keep, path string) ([]*results.Run, e
 // readStream reads run logs, and outputs of other tools.
 func readStream(env *cli.Env, keep results.Keep, r io.Reader, source string) ([]*results.Run, error) {
 	b := bufio.NewReaderSize(r, 1<<16)
-	head, err := b.Peek(len(`{"type":`))
+	head, err := b.Peek(len(begins))
 	if len(head) == 0 && err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("read %s: %w", source, err)
 	}
 	if len(head) == 0 {
 		return nil, fmt.Errorf("read %s: %w: it is empty", source, results.ErrNotLog)
 	}
-	if isLog(head) {
-		runs, err := results.ReadFrom(keep, b, source)
-		if errors.Is(err, results.ErrNotLog) {
-			err = fmt.Errorf("%w that can be read: its run line is missing or cut short", err)
-		}
-		return runs, err
+	if string(head) == begins {
+		return readLog(keep, b, source)
 	}
 	text, err := io.ReadAll(b)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", source, err)
 	}
+	if bytes.Contains(text, []byte("\n"+begins)) { // behind what was left of a torn line
+		return readLog(keep, bytes.NewReader(text), source)
+	}
 	runs, err := importText(env, text, source, importer.Options{})
 	if errors.Is(err, importer.ErrFormat) {
-		// A log may begin with what was left of a torn line.
-		if runs, err := results.ReadFrom(keep, bytes.NewReader(text), source); err == nil {
-			return runs, nil
-		}
 		err = fmt.Errorf("read %s: %w, nor the output of a tool that is known", source, results.ErrNotLog)
 		return nil, remedy.Hint(err, "results import --list tells the formats, --format NAME forces one")
 	}
 	return runs, err
 }
 
-// isLog says whether a text begins as run logs do.
-func isLog(head []byte) bool { return bytes.HasPrefix(head, []byte(`{"type":`)) }
+// begins is how each line of a run log begins.
+const begins = `{"type":`
+
+// readLog reads what has a run log's lines.
+func readLog(keep results.Keep, r io.Reader, source string) ([]*results.Run, error) {
+	runs, err := results.ReadFrom(keep, r, source)
+	if errors.Is(err, results.ErrNotLog) {
+		err = fmt.Errorf("%w that can be read: its run line is missing or cut short", err)
+	}
+	return runs, err
+}
