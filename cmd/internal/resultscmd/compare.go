@@ -33,7 +33,7 @@ func compareCommand() subcommand {
 		about: "say whether B is better than A, and how sure that is",
 		flags: func(fs *pflag.FlagSet) func(context.Context, *cli.Env, []string) error {
 			var c comparing
-			fs.StringVar(&c.by, "by", "", "tell the sides apart by label, tool, a host fact (kernel.release) or a\nconfiguration (config.policy); the runs that started first are A")
+			fs.StringVar(&c.by, "by", "", "tell the sides apart by label, tool, load, a host fact (kernel.release)\nor a configuration (config.policy); the runs that started first are A")
 			fs.StringVar(&c.margin, "margin", compare.DefaultMargin().String(), "the difference that nobody minds: a share of A, a duration, or the larger of both")
 			fs.Float64Var(&c.alpha, "alpha", 0.05, "probability of a false claim in the whole comparison")
 			fs.StringVar(&c.failOn, "fail-on", "", "worse: exit with status 3 when B is worse")
@@ -159,7 +159,7 @@ func groups(runs []*results.Run, key string) ([]compare.Side, error) {
 	for _, r := range runs {
 		v, ok := valueOf(r, key)
 		if !ok {
-			return nil, remedy.Hint(fmt.Errorf("group runs by %s: %s has none", key, r.Source), "label, tool, a fact of results show, such as kernel.release, or a configuration, such as config.policy")
+			return nil, remedy.Hint(fmt.Errorf("group runs by %s: %s has none", key, r.Source), "label, tool, load, a fact of results show, such as kernel.release, or a configuration, such as config.policy")
 		}
 		i := slices.IndexFunc(sides, func(s compare.Side) bool { return s.Name == v })
 		if i < 0 {

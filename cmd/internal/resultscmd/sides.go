@@ -1,6 +1,7 @@
 package resultscmd
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -47,6 +48,9 @@ func valueOf(r *results.Run, key string) (string, bool) {
 		return r.Label, r.Label != ""
 	case key == "tool":
 		return r.Tool, r.Tool != ""
+	case key == "load":
+		// Whether there was one is not known of a file that tells no host.
+		return cmp.Or(r.ConfigText(results.ConfigLoad), "no load"), len(r.Host) > 0
 	case config:
 		v, ok := r.Config[name]
 		return fmt.Sprint(v), ok
