@@ -48,14 +48,19 @@ func (s *showing) run(_ context.Context, env *cli.Env, args []string) error {
 	if err != nil {
 		return err
 	}
+	return s.answer(env.Stdout, runs)
+}
+
+// answer writes the runs in the form asked for.
+func (s *showing) answer(w io.Writer, runs []*results.Run) error {
 	if s.json {
-		return results.WriteDocument(env.Stdout, runs...)
+		return results.WriteDocument(w, runs...)
 	}
 	for i, r := range runs {
 		if i > 0 {
-			fmt.Fprintln(env.Stdout)
+			fmt.Fprintln(w)
 		}
-		if err := s.show(env.Stdout, r); err != nil {
+		if err := s.show(w, r); err != nil {
 			return err
 		}
 	}
