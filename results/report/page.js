@@ -186,6 +186,9 @@ function drops(u, chart, shown) {
   u.ctx.restore();
 }
 
+// across makes a gap last to the curve's next point, over the points of others.
+const across = 2; // uPlot's NULL_EXPAND
+
 // seriesOf turns curves into uPlot's aligned data. A band's lower edge becomes a
 // series of its own that is never listed.
 function seriesOf(chart) {
@@ -213,7 +216,7 @@ function seriesOf(chart) {
     }
     tables.push(columns);
   });
-  const data = tables.length === 0 || tables.every((t) => t[0].length === 0) ? [[chart.x.min, chart.x.max], ...series.slice(1).map(() => [null, null])] : uPlot.join(tables);
+  const data = tables.length === 0 || tables.every((t) => t[0].length === 0) ? [[chart.x.min, chart.x.max], ...series.slice(1).map(() => [null, null])] : uPlot.join(tables, tables.map((t) => t.map(() => across)));
   return { data, series, bands, owner };
 }
 

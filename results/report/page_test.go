@@ -190,6 +190,10 @@ func TestPageOfManySamples(t *testing.T) {
 		v.Histogram.RecordN(5_000, 1_000_000_000)
 		v.Count += 1_000_000_000
 		v.Min, v.Max = 5_000, 5_000+39*step
+		if label == "coarse" { // one in a thousand above the range of its histogram
+			v.Histogram.RecordN(results.Highest+1, 1_000_000)
+			v.Count, v.Max = v.Count+1_000_000, 90_000_000
+		}
 		return records(t, &results.Header{Tool: "latency", Label: label, Series: []results.SeriesInfo{{}}}, v)
 	}
 	b := openPage(t, report.Page{Runs: []*results.Run{made("many", 101), made("coarse", 25_000)}})
@@ -200,6 +204,11 @@ func TestPageOfManySamples(t *testing.T) {
 		if n := coloured(b, 0, colour[0], colour[1], colour[2]); n < 200 {
 			t.Errorf("the histogram of %s has %d dots", name, n)
 		}
+	}
+	var drawn int
+	b.eval(`((y) => y.slice(y.indexOf(null), -1).filter((v) => v !== null).length + (y.at(-1) === 90000 ? 0 : 1000))(document.querySelectorAll(".area")[1].uPlot.data[2])`, &drawn)
+	if drawn != 0 {
+		t.Errorf("%d points join the last percentile known to the maximum", drawn)
 	}
 	var labels []struct {
 		Text     string
