@@ -13,8 +13,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"worstcase/internal/golden"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -44,24 +45,6 @@ func put(t testing.TB, root, name string, data []byte) {
 	}
 }
 
-// golden compares text with a file of testdata.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", file, diff)
-	}
-}
-
 // listing writes a map one key a line, sorted.
 func listing[V any](m map[string]V) string {
 	var b strings.Builder
@@ -73,7 +56,7 @@ func listing[V any](m map[string]V) string {
 
 func TestFacts(t *testing.T) {
 	t.Run("board", func(t *testing.T) {
-		golden(t, "board.facts", listing(machine(t, "board").Facts()))
+		golden.Check(t, "testdata/board.facts", listing(machine(t, "board").Facts()), *update)
 	})
 	t.Run("cobalt", func(t *testing.T) {
 		r := machine(t, "cobalt")
@@ -82,7 +65,7 @@ func TestFacts(t *testing.T) {
 			t.Fatal(err)
 		}
 		put(t, r.Root, "lib/modules/2.6.11-ipipe/kernel/xenomai/xeno-native.o", object)
-		golden(t, "cobalt.facts", listing(r.Facts()))
+		golden.Check(t, "testdata/cobalt.facts", listing(r.Facts()), *update)
 	})
 	t.Run("nothing", func(t *testing.T) {
 		if f := (Reader{Root: t.TempDir()}).Facts(); len(f) > 0 {
@@ -209,7 +192,7 @@ func TestDiff(t *testing.T) {
 		binary.LittleEndian.PutUint64(msr[msrSMICount:], smis)
 		put(t, r.Root, "dev/cpu/0/msr", msr)
 	}
-	golden(t, "diff.figures", listing(before.Snapshot().Diff(after.Snapshot())))
+	golden.Check(t, "testdata/diff.figures", listing(before.Snapshot().Diff(after.Snapshot())), *update)
 }
 
 func TestWatch(t *testing.T) {

@@ -19,6 +19,7 @@ import (
 	"worstcase/results"
 	"worstcase/rtsched"
 	"worstcase/sampler"
+	"worstcase/sampler/samplertest"
 )
 
 // A measuring is this test binary at work in a process of its own.
@@ -226,7 +227,7 @@ func TestAHogOfHigherPriorityIsSeenWhole(t *testing.T) {
 	end, err := tryMeasure(t, Config{Priority: 98}, 3*time.Second, s, func(src *Source) {
 		var err error
 		other, err = sampler.Start(t.Context(), sampler.Config{
-			Loop: hog.Name, Columns: 1, Args: length, Period: time.Second,
+			Loop: samplertest.Hog.Name, Columns: 1, Args: length, Period: time.Second,
 			Threads: []rtsched.Thread{{Name: "hog", Priority: 99, CPU: src.cfg.CPUs[0]}},
 		}, nil)
 		if err != nil {

@@ -7,15 +7,15 @@ import (
 	"testing"
 	"time"
 
-	"worstcase/internal/sys"
 	"worstcase/results"
 	"worstcase/rtsched"
 	"worstcase/sampler"
+	"worstcase/sampler/samplertest"
 	"worstcase/session"
 )
 
 func TestMain(m *testing.M) {
-	sampler.Main(Loop, hog)
+	sampler.Main(Loop, samplertest.Hog)
 	if len(os.Args) > 2 && os.Args[1] == "measure" {
 		measureForParent(os.Args[2])
 		return
@@ -115,29 +115,6 @@ func (w *watched) Start(first, measured int64) error {
 		w.opened(w.Source)
 	}
 	return w.Source.Start(first, measured)
-}
-
-// hog holds a CPU at priority 99 for a stretch, once.
-var hog = sampler.Loop{
-	Name:    "hog",
-	Columns: []string{"due"},
-	New: func(t *sampler.Thread) (sampler.Body, error) {
-		var length time.Duration
-		if err := t.Args(&length); err != nil {
-			return nil, err
-		}
-		return func(first int64) error {
-			w, due, err := rtsched.Arm(rtsched.Nanosleep, first, int64(length))
-			if err != nil {
-				return err
-			}
-			now, _ := w.Wait(due)
-			for end := now + int64(length); now < end; {
-				now = sys.Nanotime()
-			}
-			return nil
-		}, nil
-	},
 }
 
 func elapsedPeriods(end *results.End, period time.Duration) int64 {

@@ -11,6 +11,7 @@ import (
 	"worstcase/internal/sys"
 	"worstcase/rtsched"
 	"worstcase/sampler"
+	"worstcase/sampler/samplertest"
 )
 
 func tasks(t *testing.T, pid int) []int {
@@ -76,7 +77,7 @@ func TestAHogBeforeTheWaiterLosesPulses(t *testing.T) {
 	end, err := tryMeasure(t, cfg, 2*time.Second, s, func(*Source) {
 		var err error
 		other, err = sampler.Start(t.Context(), sampler.Config{
-			Loop: hog.Name, Columns: 1, Args: length, Period: time.Second,
+			Loop: samplertest.Hog.Name, Columns: 1, Args: length, Period: time.Second,
 			Threads: []rtsched.Thread{{Name: "hog", Priority: 99, CPU: 1}},
 		}, nil)
 		if err != nil {

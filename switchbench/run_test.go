@@ -7,15 +7,15 @@ import (
 	"testing"
 	"time"
 
-	"worstcase/internal/sys"
 	"worstcase/results"
 	"worstcase/rtsched"
 	"worstcase/sampler"
+	"worstcase/sampler/samplertest"
 	"worstcase/session"
 )
 
 func TestMain(m *testing.M) {
-	sampler.Main(Loop, hog)
+	sampler.Main(Loop, samplertest.Hog)
 	if len(os.Args) == 2 && os.Args[1] == leaveSemaphores {
 		id, err := newSemaphores(1)
 		if err != nil {
@@ -102,27 +102,4 @@ func checkSums(t *testing.T, end *results.End, period time.Duration) {
 	for _, line := range results.Contradictions(end, period) {
 		t.Error(line)
 	}
-}
-
-// hog holds a CPU at a high priority for a stretch, once.
-var hog = sampler.Loop{
-	Name:    "hog",
-	Columns: []string{"due"},
-	New: func(t *sampler.Thread) (sampler.Body, error) {
-		var length time.Duration
-		if err := t.Args(&length); err != nil {
-			return nil, err
-		}
-		return func(first int64) error {
-			w, due, err := rtsched.Arm(rtsched.Nanosleep, first, int64(length))
-			if err != nil {
-				return err
-			}
-			now, _ := w.Wait(due)
-			for end := now + int64(length); now < end; {
-				now = sys.Nanotime()
-			}
-			return nil
-		}, nil
-	},
 }
