@@ -155,6 +155,18 @@ func square(t *testing.T, page string) {
 	}
 }
 
+// TestPageSaysWhatContradicts reads a run whose verdict says nothing of figures
+// that can't be true.
+func TestPageSaysWhatContradicts(t *testing.T) {
+	wrong := results.Tally{Count: 5, Min: 3000, Max: 2000, Sum: 12_500}
+	page := write(t, report.Page{Runs: []*results.Run{records(t,
+		&results.Header{Tool: "latency", Label: "wrong", Series: []results.SeriesInfo{{}}},
+		&results.End{Verdict: results.Pass, Series: []results.Total{{Tally: wrong}}})}})
+	if want := "wrong: the figures contradict themselves: series 0: minimum 3000 ns is above maximum 2000 ns"; !strings.Contains(page, want) {
+		t.Errorf("the page lacks %q", want)
+	}
+}
+
 func TestPageEscapes(t *testing.T) {
 	evil := `</script><script>alert(1)</script><img src=x onerror=alert(2)>`
 	r, c := run(evil, 1, 3, 4000, 0)

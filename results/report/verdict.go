@@ -50,10 +50,18 @@ func verdicts(runs []*results.Run, names []string) []verdict {
 	return list
 }
 
-// warnings are what the runs and their readers have to say of their worth.
+// warnings are what the runs and their readers have to say of their worth, and
+// what of their figures can't be true.
 func warnings(runs []*results.Run, names []string) (list []string) {
 	for i, r := range runs {
-		for _, w := range r.Document().Warnings {
+		period, _ := r.ConfigInt(results.ConfigPeriod)
+		said := slices.Clip(r.Document().Warnings)
+		for _, c := range r.Check(time.Duration(period)) {
+			if c = "the figures contradict themselves: " + c; !slices.Contains(said, c) {
+				said = append(said, c)
+			}
+		}
+		for _, w := range said {
 			list = append(list, names[i]+": "+w)
 		}
 	}
