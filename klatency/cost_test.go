@@ -2,14 +2,15 @@ package klatency
 
 import (
 	"fmt"
-	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/cilium/ebpf"
 	"golang.org/x/sys/unix"
 
+	"worstcase/internal/sys"
 	"worstcase/rtsched"
 )
 
@@ -28,33 +29,52 @@ func BenchmarkTrace(b *testing.B) {
 	defer idle.Close()
 	for _, stages := range []bool{false, true} {
 		b.Run(fmt.Sprintf("stages=%t", stages), func(b *testing.B) {
-			var added, median, p99 []int64
+			g := start(b, lastCPU(b), 95, 100*time.Microsecond)
+			defer g.close()
+			g.Go(g.first, g.first)
+			var pairs []string
+			var median, added, p99, addedP99 []int64
 			for b.Loop() {
-				var figures [2][2]int64
-				for on := range 2 {
-					g := start(b, 1, 95, 100*time.Microsecond)
-					var t *Tracer
-					if on == 1 {
-						t = traced(b, g, stages)
-					}
-					lates := slices.Sorted(maps.Values(g.run(b, time.Second)))
-					figures[on] = [2]int64{quantile(lates, 0.5), quantile(lates, 0.99)}
-					if t != nil {
-						t.Close()
-					}
-					g.close()
+				without := g.second(b)
+				t := traced(b, g, stages)
+				with := g.second(b)
+				if err := t.Close(); err != nil {
+					b.Fatal(err)
 				}
-				b.Log(figures)
-				median = append(median, figures[0][0])
-				added = append(added, figures[1][0]-figures[0][0])
-				p99 = append(p99, figures[1][1]-figures[0][1])
+				median, added = append(median, without[0]), append(added, with[0]-without[0])
+				p99, addedP99 = append(p99, without[1]), append(addedP99, with[1]-without[1])
+				pairs = append(pairs, fmt.Sprint(without, with))
 			}
-			for name, v := range map[string][]int64{"median-ns": median, "added-median-ns": added, "added-p99-ns": p99} {
+			b.Log("median and p99 in ns, without and with:", strings.Join(pairs, ", "))
+			for name, v := range map[string][]int64{
+				"median-ns": median, "added-median-ns": added, "p99-ns": p99, "added-p99-ns": addedP99,
+			} {
 				slices.Sort(v)
 				b.ReportMetric(float64(quantile(v, 0.5)), name)
 			}
 		})
 	}
+}
+
+// second returns median and p99 in ns of how late the running target is in the
+// coming second, once what attaching or detaching did to it is over.
+func (g *target) second(b *testing.B) [2]int64 {
+	b.Helper()
+	var lates []int64
+	settled := sys.Nanotime() + 100e6
+	for now := int64(0); now < settled+1e9; time.Sleep(50 * time.Millisecond) {
+		if err := g.Beat(); err != nil {
+			b.Fatal(err)
+		}
+		now = sys.Nanotime()
+		g.Rings[0].Rows(func(row []int64) {
+			if row[0] >= settled {
+				lates = append(lates, row[1])
+			}
+		})
+	}
+	slices.Sort(lates)
+	return [2]int64{quantile(lates, 0.5), quantile(lates, 0.99)}
 }
 
 // BenchmarkProbes prints what each eBPF program takes, by the kernel's own
@@ -66,16 +86,18 @@ func BenchmarkProbes(b *testing.B) {
 	}
 	defer stats.Close()
 	for b.Loop() {
-		g := start(b, 1, 95, 100*time.Microsecond)
+		g := start(b, lastCPU(b), 95, 100*time.Microsecond)
 		t := traced(b, g, true)
 		g.run(b, 2*time.Second)
+		var table strings.Builder
 		for _, h := range hooks {
 			if p := t.loaded.Programs[h.program]; p != nil {
 				if s, err := p.Stats(); err == nil && s.RunCount > 0 {
-					b.Logf("%-28s %8d runs %6d ns each", h.target, s.RunCount, int64(s.Runtime)/int64(s.RunCount))
+					fmt.Fprintf(&table, "\n%-28s %8d runs %6d ns each", h.target, s.RunCount, int64(s.Runtime)/int64(s.RunCount))
 				}
 			}
 		}
+		b.Log(table.String())
 		t.Close()
 		g.close()
 	}
