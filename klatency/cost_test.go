@@ -89,15 +89,15 @@ func BenchmarkProbes(b *testing.B) {
 		g := start(b, lastCPU(b), 95, 100*time.Microsecond)
 		t := traced(b, g, true)
 		g.run(b, 2*time.Second)
-		var table strings.Builder
+		var all []string
 		for _, h := range hooks {
 			if p := t.loaded.Programs[h.program]; p != nil {
 				if s, err := p.Stats(); err == nil && s.RunCount > 0 {
-					fmt.Fprintf(&table, "\n%-28s %8d runs %6d ns each", h.target, s.RunCount, int64(s.Runtime)/int64(s.RunCount))
+					all = append(all, fmt.Sprintf("%s %d x %d ns", h.target, s.RunCount, int64(s.Runtime)/int64(s.RunCount)))
 				}
 			}
 		}
-		b.Log(table.String())
+		b.Log(strings.Join(all, ", "))
 		t.Close()
 		g.close()
 	}
