@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"worstcase/internal/remedy"
 	"worstcase/internal/sys"
 )
 
@@ -47,7 +48,8 @@ func (queue) Publisher(o Options, links []*Link) (Publisher, error) {
 		fd, err := sys.NewQueue(fmt.Sprintf("worstcase-%d-%s-%d", os.Getpid(), o.Topic, i), depth, o.Size)
 		if err != nil {
 			p.Close()
-			return nil, fmt.Errorf("%w: %w", ErrSize, err)
+			return nil, remedy.Unavailable(fmt.Errorf("%w: %w", ErrSize, err),
+				"fs.mqueue.msgsize_max (sysctl) bounds a message, RLIMIT_MSGQUEUE (ulimit -q) a queue of --depth messages")
 		}
 		p.fds = append(p.fds, fd)
 		if err := link.Send(struct{}{}, fd); err != nil {

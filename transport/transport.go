@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"slices"
 
+	"worstcase/internal/remedy"
 	"worstcase/transport/shm"
 )
 
@@ -123,7 +124,7 @@ func (direct) Broker(Options) (*Broker, error) { return nil, nil }
 // must be ended.
 func onlyReliable(name string, o Options) error {
 	if o.BestEffort {
-		return fmt.Errorf("%s is reliable: it has no best effort", name)
+		return remedy.Unavailable(fmt.Errorf("%s is reliable: it has no best effort", name), "leave --best-effort away, or use shm, seqpacket, mq or udp")
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"worstcase/internal/remedy"
 	"worstcase/internal/sys"
 )
 
@@ -60,7 +61,8 @@ func (p *packetPublisher) try() error {
 		switch _, errno := sys.Send(fd, p.buffer, unix.MSG_NOSIGNAL|unix.MSG_DONTWAIT, false); errno {
 		case unix.EMSGSIZE, unix.ENOBUFS, unix.ENOMEM:
 			closeAll(p.fds)
-			return fmt.Errorf("%w: one packet of %d bytes: %w", ErrSize, len(p.buffer), errno)
+			return remedy.Unavailable(fmt.Errorf("%w: one packet of %d bytes: %w", ErrSize, len(p.buffer), errno),
+				"unix has no packets, and carries any size")
 		}
 	}
 	return nil

@@ -16,6 +16,7 @@ import (
 	"github.com/mochi-mqtt/server/v2/listeners"
 	"github.com/mochi-mqtt/server/v2/packets"
 
+	"worstcase/internal/remedy"
 	"worstcase/transport"
 )
 
@@ -78,7 +79,7 @@ const maxPacket = 1<<28 - 1
 
 func connect(o transport.Options, name string, lost func(error)) (paho.Client, error) {
 	if o.Size > maxPacket-1024 {
-		return nil, fmt.Errorf("%w: MQTT's packets have at most %d bytes", transport.ErrSize, maxPacket)
+		return nil, remedy.Unavailable(fmt.Errorf("%w: MQTT's packets have at most %d bytes", transport.ErrSize, maxPacket), "")
 	}
 	c := paho.NewClient(paho.NewClientOptions().AddBroker(o.URL).SetClientID(o.Topic + "." + name).
 		SetAutoReconnect(false).SetOrderMatters(true).SetProtocolVersion(4).

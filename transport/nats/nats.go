@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
+	"worstcase/internal/remedy"
 	"worstcase/transport"
 )
 
@@ -36,16 +37,13 @@ func (t Transport) Broker(o transport.Options) (*transport.Broker, error) {
 	return transport.StartEmbedded(t, o)
 }
 
-// maxPayload is what the server takes at most.
-const maxPayload = server.MAX_PAYLOAD_MAX_SIZE
-
 // ServeBroker runs the server on a free port of the loopback interface. The
 // largest payload, and what may wait for one client, are raised to fit the
 // messages.
 func (Transport) ServeBroker(o transport.Options) (*transport.Broker, error) {
 	s, err := server.NewServer(&server.Options{
 		Host: "127.0.0.1", Port: server.RANDOM_PORT, NoLog: true, NoSigs: true,
-		MaxPayload: maxPayload, MaxPending: max(64<<20, 2*int64(o.Size)*int64(o.Depth)),
+		MaxPayload: int32(max(server.MAX_PAYLOAD_MAX_SIZE, o.Size)), MaxPending: max(64<<20, 2*int64(o.Size)*int64(o.Depth)),
 	})
 	if err != nil {
 		return nil, err
@@ -64,7 +62,8 @@ func connect(o transport.Options) (*nats.Conn, error) {
 	}
 	if int64(o.Size) > nc.MaxPayload() {
 		nc.Close()
-		return nil, fmt.Errorf("%w: the server's max_payload is %d bytes", transport.ErrSize, nc.MaxPayload())
+		return nil, remedy.Unavailable(fmt.Errorf("%w: the server's max_payload is %d bytes", transport.ErrSize, nc.MaxPayload()),
+			"raise max_payload in the server's configuration")
 	}
 	return nc, nil
 }

@@ -79,8 +79,14 @@ func (w *waiter) over() bool { return w.closed.Load() != 0 || w.gone.Load() != 0
 // wait returns nil when something is queued or the publisher is gone, and
 // ErrTimeout after timeout.
 func (w *waiter) wait(timeout time.Duration) error {
-	if w.ready() {
-		return nil
+	looks := 1
+	if w.kind == Spin || w.kind == SpinFutex {
+		looks = spinLook
+	}
+	for range looks {
+		if w.ready() {
+			return nil
+		}
 	}
 	end := sys.Nanotime() + int64(timeout)
 	switch w.kind {

@@ -31,6 +31,11 @@ type Publisher struct {
 	class []uint8    // class of each chunk
 	peers []peer
 
+	// departures counts the subscribers that left or died, buried those of them that
+	// have been noticed.
+	departures atomic.Uint32
+	buried     uint32
+
 	serving sync.Mutex // guards the finding of a place
 	watches sync.WaitGroup
 	done    int // eventfd that ends the watches
@@ -101,7 +106,7 @@ func (p *Publisher) Loan(n int) (Chunk, error) {
 		if n > p.table.spans[c].size {
 			continue
 		}
-		p.Reclaim()
+		p.reclaimFor(c)
 		if len(p.free[c]) == 0 && (p.config.Policy != Block || !p.await(func() bool { return len(p.free[c]) > 0 })) {
 			p.counts.PoolEmpty++
 			return Chunk{}, ErrPoolEmpty
@@ -113,6 +118,22 @@ func (p *Publisher) Loan(n int) (Chunk, error) {
 		return Chunk{Data: memory[:n], index: i}, nil
 	}
 	return Chunk{}, ErrTooLarge
+}
+
+// smallChunk is the size in bytes up to which it is dearer to learn of a chunk that
+// came back, from cache lines that its subscriber writes, than to use one that has
+// been out of use for longer.
+const smallChunk = 4096
+
+// reclaimFor takes in what came back, so that the chunk of class c used last is
+// used first; of small ones only when there is none.
+func (p *Publisher) reclaimFor(c int) {
+	gone := p.departures.Load()
+	if gone == p.buried && p.table.spans[c].size <= smallChunk && len(p.free[c]) > 0 {
+		return
+	}
+	p.buried = gone
+	p.Reclaim()
 }
 
 // Discard gives a loan back unpublished.

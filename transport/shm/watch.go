@@ -22,6 +22,7 @@ func (p *Publisher) watch(q *peer, link, process int) {
 		state = placeLeft
 	}
 	q.state.Store(state)
+	p.departures.Add(1)
 	p.space.Add(1)
 	sys.WakeWord(p.space, 1)
 }

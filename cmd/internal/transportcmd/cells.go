@@ -19,6 +19,14 @@ func (o *options) cells(env *cli.Env) ([]cell, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.config.URL != "" {
+		if len(chosen) != 1 {
+			return nil, cli.Usagef("--url names the broker of one transport, not of %d", len(chosen))
+		}
+		if _, ok := chosen[0].(transport.Embedded); !ok {
+			return nil, cli.Usagef("--url: %s has no broker", chosen[0].Name())
+		}
+	}
 	var all []cell
 	for _, points := range o.points() {
 		for _, t := range chosen {

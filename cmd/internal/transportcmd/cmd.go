@@ -77,7 +77,14 @@ func (o *options) run(ctx context.Context, env *cli.Env, cells []cell) error {
 		}
 	}
 	if !set {
-		return recording.Close(jobs[0].run(ctx, recording, env.Warn))
+		err := jobs[0].run(ctx, recording, env.Warn)
+		for _, r := range recording.Runs() {
+			if r.Saturated() {
+				env.Warn(fmt.Sprintf("SAT: %.0f of %s messages a second were reached: these are no latencies of that rate",
+					r.End.After["rate_hz"], transport.RateName(jobs[0].Rate)))
+			}
+		}
+		return recording.Close(err)
 	}
 	return recording.Close(o.runSet(ctx, env, recording, jobs))
 }

@@ -172,6 +172,7 @@ func TestUsage(t *testing.T) {
 		"", "shm tcp", "shm -s 0", "shm -f 0", "shm -f 2000000", "shm --subscribers 0", "shm --notifier bell",
 		"shm --policy idle", "shm -P 100", "shm --policy other -P 5", "shm --drop block", "shm -c 4096",
 		"shm --preset apollo -s 1K", "shm -T 0.5", "shm --payload stones", "shm --depth",
+		"shm --depth 0", "shm --publishers 0",
 	} {
 		t.Run(args, func(t *testing.T) {
 			_, _, err := parse(strings.Fields(args))

@@ -101,6 +101,11 @@ func (o *options) take(v flagValues, fs *pflag.FlagSet) error {
 	if c.Priority < 1 || c.Priority > 99 {
 		return cli.Usagef("-P %d: a priority from 1 to 99", c.Priority)
 	}
+	for name, n := range map[string]int{"depth": c.Depth, "publishers": c.Publishers} {
+		if n < 1 { // a Config takes 0 for its default
+			return cli.Usagef("--%s %d: at least 1", name, n)
+		}
+	}
 	if fs.Changed("priority") && !c.Policy.Fixed() {
 		return cli.Usagef("-P and --policy %s: only fifo and rr have priorities", v.policy)
 	}
