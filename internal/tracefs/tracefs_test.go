@@ -2,16 +2,15 @@ package tracefs
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"worstcase/internal/remedy"
+	"worstcase/internal/tracefs/tracefstest"
 )
 
 // TestMain serves as the process that is killed, too.
@@ -57,28 +56,12 @@ func open(t *testing.T) *FS {
 	return f
 }
 
-// settings are all that a process could have changed and left.
 func settings(t *testing.T, f *FS) map[string]string {
 	t.Helper()
-	all := map[string]string{}
-	err := filepath.WalkDir(f.Path("."), func(path string, d fs.DirEntry, err error) error {
-		name := strings.TrimPrefix(path, f.Path("."))
-		switch {
-		case err != nil:
-			return nil
-		case d.IsDir() && (d.Name() == "per_cpu" || d.Name() == "options"):
-			return filepath.SkipDir
-		case d.IsDir() && strings.HasPrefix(name, "/instances/"):
-			all[name] = "an instance"
-		case d.Name() == "enable", strings.HasSuffix(name, "_kb"), d.Name() == "tracing_on", d.Name() == "current_tracer", d.Name() == "trace_clock", d.Name() == "tracing_thresh", d.Name() == "tracing_cpumask", strings.HasPrefix(name, "/osnoise/"):
-			all[name], _ = f.Read(name)
-		}
-		return nil
-	})
+	all, err := tracefstest.Settings(f.Path("."))
 	if err != nil {
 		t.Fatal(err)
 	}
-	delete(all, "/buffer_total_size_kb") // it counts what is allocated
 	return all
 }
 
