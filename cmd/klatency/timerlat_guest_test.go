@@ -1,0 +1,83 @@
+package main
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"worstcase/internal/kernels"
+)
+
+// TestTimerlatInGuest measures several contexts at once, with stacks, and up to
+// a break.
+func TestTimerlatInGuest(t *testing.T) {
+	for _, k := range realTime(t) {
+		t.Run(k.Name, func(t *testing.T) {
+			g := kernels.Guest{Kernel: k, Icount: true, Timeout: 5 * time.Minute, Files: map[string]string{
+				"/bin/klatency": kernels.Build(t, k, "worstcase/cmd/klatency"),
+				"/bin/results":  kernels.Build(t, k, "worstcase/cmd/results"),
+			}}
+			kernels.Installed(t, k, g.Files, "rm")
+			fresh := command("rm", "-f", "/tmp/a.run")
+			r := g.Run(
+				t,
+				command("klatency", "--backend", "timerlat", "-p", "1000", "-T", "1", "-t", "2,1", "--stack", "1us", "-o", "/tmp/a.run"),
+				command("results", "show", "/tmp/a.run"), fresh,
+				command("klatency", "--backend", "timerlat", "-p", "1000", "-T", "10", "--break", "1us", "--stack", "1us", "-o", "/tmp/a.run"), fresh,
+				command("klatency", "--backend", "timerlat", "-p", "1000", "-T", "1", "-t", "2,1,0", "-o", "/tmp/a.run"),
+			)
+			stacks(t, r[0], r[1])
+			if total := read(t, r[3]).Totals()[0]; r[3].Status != 3 || total.Samples() == 0 || total.Samples() > 300 {
+				t.Errorf("a break: status %d after %d samples: %s%s", r[3].Status, total.Samples(), r[3].Stdout, r[3].Stderr)
+			}
+			if spikes := read(t, r[3]).Spikes; len(spikes) == 0 {
+				t.Error("a break has no stack")
+			}
+			if strings.HasPrefix(k.Name, "6.1-") {
+				if r[5].Status != 4 || !bytes.Contains(r[5].Stderr, []byte("they need Linux 6.5")) {
+					t.Errorf("threads of user space: status %d, %s", r[5].Status, r[5].Stderr)
+				}
+				return
+			}
+			columns(t, r[5])
+		})
+	}
+}
+
+// stacks checks what a run with --stack recorded, and that results shows it.
+func stacks(t *testing.T, run, show kernels.Result) {
+	t.Helper()
+	spikes := read(t, run).Spikes
+	if len(spikes) != 10 {
+		t.Errorf("%d spikes", len(spikes))
+	}
+	for _, spike := range spikes {
+		if spike.Series != 1 || !slices.Contains(spike.Stack, "timerlat_irq") || spike.Stages["irq_ns"] <= 0 {
+			t.Errorf("a spike without its stack: %+v", spike)
+		}
+	}
+	for _, text := range [][]byte{run.Stdout, show.Stdout} {
+		if !bytes.Contains(text, []byte("What the timer's interrupt met")) || !bytes.Contains(text, []byte("timerlat_irq")) {
+			t.Errorf("no stack in\n%s", text)
+		}
+	}
+}
+
+// columns checks the series of interrupt, thread and user space.
+func columns(t *testing.T, r kernels.Result) {
+	t.Helper()
+	if r.Status != 0 {
+		t.Fatalf("status %d: %s%s", r.Status, r.Error, r.Stderr)
+	}
+	var last int64
+	for i, total := range read(t, r).Totals() {
+		median := total.Histogram.Quantile(0.5)
+		if want := []string{"irq", "thread", "user"}[i]; total.Labels["context"] != want || total.Samples() < 990 || median <= last {
+			t.Errorf("%v: %d samples, median %d ns after %d", total.Labels, total.Samples(), median, last)
+		}
+		last = median
+	}
+	t.Logf("in instructions:\n%s", r.Stdout)
+}
