@@ -3,6 +3,7 @@ package klatency
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"worstcase/results"
 )
@@ -118,4 +119,20 @@ func (a *Account) spikes(series, n int, start int64) []results.Spike {
 		list = append(list, spike)
 	}
 	return list
+}
+
+// figures adds those of an account, with keys that begin with prefix.
+func (a *Account) figures(into results.Figures, prefix string) {
+	if a.Alone > 0 {
+		into[prefix+"unseen"] = float64(a.Alone)
+	}
+	if a.Count == 0 {
+		return
+	}
+	for s := range Stages {
+		f, key := a.Figure(s), prefix+strings.TrimSuffix(s.Key(), "_ns")
+		into[key+".min_ns"], into[key+".mean_ns"] = float64(f.Min), f.Mean
+		into[key+".p99_ns"], into[key+".max_ns"] = float64(f.P99), float64(f.Max)
+		into[key+".worst_ns"] = f.Worst
+	}
 }

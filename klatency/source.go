@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"worstcase/results"
@@ -261,22 +260,6 @@ func (s *Source) Close() (results.Figures, error) {
 		s.accounts[i].figures(figures, "klatency.cpu"+info.Labels["cpu"]+".")
 	}
 	return figures, errors.Join(err, closed)
-}
-
-// figures adds those of an account, with keys that begin with prefix.
-func (a *Account) figures(into results.Figures, prefix string) {
-	if a.Alone > 0 {
-		into[prefix+"unseen"] = float64(a.Alone)
-	}
-	if a.Count == 0 {
-		return
-	}
-	for s := range Stages {
-		f, key := a.Figure(s), prefix+strings.TrimSuffix(s.Key(), "_ns")
-		into[key+".min_ns"], into[key+".mean_ns"] = float64(f.Min), f.Mean
-		into[key+".p99_ns"], into[key+".max_ns"] = float64(f.P99), float64(f.Max)
-		into[key+".worst_ns"] = f.Worst
-	}
 }
 
 // Accounts are those of the series, when wake-ups are taken apart.
