@@ -27,6 +27,7 @@ type Source struct {
 	idle        *os.File
 	tally       tally
 	over        bool
+	failed      bool // an end was gone before it was told to
 }
 
 // NewSource takes a Config with its defaults filled in. warn is told, a line
@@ -190,6 +191,7 @@ func (s *Source) Drain(rec *session.Recorder) error {
 			ended = err
 		}
 	}
+	s.failed = s.failed || ended != nil && !s.over
 	s.tally.drain(s, rec)
 	return ended
 }

@@ -178,10 +178,11 @@ func (t *tally) settle(s *Source, rec *session.Recorder) {
 	}
 }
 
-// slots is how many messages were due in the measured time, 0 without a rate.
+// slots is how many messages were due in the measured time, 0 without a rate,
+// and where nobody knows when the time ended, since an end was killed.
 func (t *tally) slots(s *Source) int64 {
 	period := int64(s.cfg.Period())
-	if period == 0 || t.stopped <= t.from {
+	if period == 0 || s.failed || t.stopped <= t.from {
 		return 0
 	}
 	end := t.stopped
