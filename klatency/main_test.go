@@ -77,9 +77,18 @@ func (g *target) thread() Traced {
 // run measures for d and returns how late each due time was.
 func (g *target) run(tb testing.TB, d time.Duration) map[int64]int64 {
 	tb.Helper()
+	return g.runUntil(tb, func() bool { return sys.Nanotime() >= g.first+int64(d) })
+}
+
+// runUntil measures until done, as long at most as a tracer's ring holds.
+func (g *target) runUntil(tb testing.TB, done func() bool) map[int64]int64 {
+	tb.Helper()
 	lates := map[int64]int64{}
 	g.Go(g.first, g.first)
-	for until := g.first + int64(d); sys.Nanotime() < until; time.Sleep(50 * time.Millisecond) {
+	for ; !done(); time.Sleep(50 * time.Millisecond) {
+		if sys.Nanotime() > g.first+int64(buffered) {
+			tb.Fatalf("not done after %s", buffered)
+		}
 		if err := g.Beat(); err != nil {
 			tb.Fatal(err)
 		}
