@@ -111,7 +111,7 @@ func (t *table) markdown(w io.Writer) error {
 			if letters := []rune(words); len(letters) > mostWide {
 				words = string(letters[:mostWide-1]) + "…"
 			}
-			if row[i].Class == "few" {
+			if row[i].Class == "few" && words != "?" {
 				words = "*" + words + "*"
 			}
 			cells[i] = render.Text(words)
