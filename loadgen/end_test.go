@@ -31,6 +31,9 @@ type trace struct {
 // input tells.
 func runTool() {
 	c := Config{Kinds: []Spec{{Kind: "fork"}, {Kind: "sched"}, {Kind: "exec"}}, Commands: []string{"while :; do sleep 0.01; done"}}
+	if os.Geteuid() != 0 { // without a cgroup the least that is allowed must do, too
+		c.Memory = int64(len(c.Kinds)+len(c.Commands)) * workerMemory
+	}
 	if len(os.Args) > 3 { // a kind, and a cgroup to be in
 		c = Config{Kinds: []Spec{{Kind: os.Args[2]}}}
 		pid := strconv.AppendInt(nil, int64(os.Getpid()), 10)
@@ -190,6 +193,32 @@ func awaitDead(t *testing.T, pid int) {
 		}
 	}
 	t.Fatalf("process %d does not end", pid)
+}
+
+// TestASupervisorThatIsAskedToEndBreaksItsLoad: the tool must not go on
+// measuring under no load.
+func TestASupervisorThatIsAskedToEndBreaksItsLoad(t *testing.T) {
+	l := New(Config{Kinds: []Spec{{Kind: "cpu"}}})
+	if err := l.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Err(); err != nil {
+		t.Error(err)
+	}
+	if err := unix.Kill(l.Supervisor(), unix.SIGTERM); err != nil {
+		t.Error(err)
+	}
+	select {
+	case <-l.ended:
+	case <-time.After(10 * time.Second):
+		t.Error("the supervisor does not end")
+	}
+	if err := l.Err(); err == nil || !strings.Contains(err.Error(), "supervisor ended") {
+		t.Errorf("the load's error is %v", err)
+	}
+	if err := l.Stop(); err == nil {
+		t.Error("stopping it tells nothing")
+	}
 }
 
 // TestJournalOfALiveLoadIsLeftAlone starts a second load beside a first.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -27,6 +28,8 @@ type Load struct {
 	reports chan report
 	ended   chan struct{} // closed when the supervisor has ended
 	notes   []string
+	// stopping is set before the supervisor is told to end.
+	stopping atomic.Bool
 
 	mu     sync.Mutex
 	failed error
@@ -121,8 +124,11 @@ func (l *Load) listen(r io.ReadCloser) {
 		l.reports <- rep
 		ready = true
 	}
-	if err := l.cmd.Wait(); err != nil {
+	switch err := l.cmd.Wait(); {
+	case err != nil:
 		l.fail(fmt.Errorf("the load's supervisor ended: %w", err))
+	case ready && !l.stopping.Load():
+		l.fail(errors.New("the load's supervisor ended: somebody asked it to"))
 	}
 	if !ready {
 		l.reports <- report{Error: "the load's supervisor ended before the load ran"}
@@ -204,6 +210,7 @@ const endTimeout = 10 * time.Second
 // end tells the supervisor to clean up, waits for it, and does its work when it
 // can't.
 func (l *Load) end() error {
+	l.stopping.Store(true)
 	l.control.Close()
 	l.control = nil
 	select {

@@ -2,6 +2,7 @@ package loadgen
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"worstcase/internal/remedy"
 	"worstcase/internal/sys"
 )
 
@@ -94,9 +96,12 @@ func (j job) start() error {
 	return nil
 }
 
+// runtimeData is what Go's runtime maps writable, most of it never touched.
+const runtimeData = 128 << 20
+
 // apply sets the limits that stand in for a cgroup's. The kernel counts
-// RLIMIT_DATA for each process and ignores RLIMIT_NPROC for root: what the kinds
-// take is bounded by their shares as well.
+// RLIMIT_DATA for each process, touched or not, and ignores RLIMIT_NPROC for
+// root: what the kinds take is bounded by their shares as well.
 func (l *limits) apply() error {
 	if l == nil {
 		return nil
@@ -104,7 +109,7 @@ func (l *limits) apply() error {
 	for _, r := range []struct {
 		resource int
 		value    int64
-	}{{unix.RLIMIT_DATA, l.Memory}, {unix.RLIMIT_FSIZE, l.Disk}, {unix.RLIMIT_NPROC, int64(l.Pids)}} {
+	}{{unix.RLIMIT_DATA, l.Memory + runtimeData}, {unix.RLIMIT_FSIZE, l.Disk}, {unix.RLIMIT_NPROC, int64(l.Pids)}} {
 		limit := unix.Rlimit{Cur: uint64(r.value), Max: uint64(r.value)}
 		if err := unix.Setrlimit(r.resource, &limit); err != nil {
 			return fmt.Errorf("set resource limit %d to %d: %w", r.resource, r.value, err)
@@ -212,7 +217,10 @@ func (w *worker) loop(lane *uint32, calls ...sys.Call) (int, error) {
 		close(done)
 	}
 	<-done
-	if err != nil {
+	switch {
+	case errors.Is(err, unix.EAGAIN):
+		return 0, remedy.Hint(fmt.Errorf("fork: %w", err), "allow the load more threads and processes or start fewer kinds")
+	case err != nil:
 		return 0, fmt.Errorf("fork: %w", err)
 	}
 	return pid, nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"slices"
 	"syscall"
 	"time"
 
@@ -175,6 +176,9 @@ func (r *run) measure(ctx context.Context) error {
 		case now >= r.recorder.end:
 			r.end.Reason = "duration"
 			return nil
+		case r.loadBroken():
+			r.endAt("error", now)
+			return nil // stopping the load returns the error
 		}
 	}
 }
@@ -198,6 +202,11 @@ func (r *run) ended(err error) error {
 func (r *run) endAt(reason string, at int64) {
 	r.end.Reason = reason
 	r.recorder.SetEnd(min(at, r.recorder.end))
+}
+
+// loadBroken tells whether a load no longer runs as it should.
+func (r *run) loadBroken() bool {
+	return slices.ContainsFunc(r.Loads, func(l Load) bool { return l.Err() != nil })
 }
 
 // rates records what the loads have achieved in the second that ended at.

@@ -124,6 +124,8 @@ func TestRunEnds(t *testing.T) {
 type fakeLoad struct {
 	source *fake
 	fail   error
+	broken error // while it runs, from its first rates on
+	ran    bool
 }
 
 func (l *fakeLoad) Name() string { return "fake" }
@@ -131,8 +133,15 @@ func (l *fakeLoad) Start(context.Context) error {
 	l.source.called("load")
 	return l.fail
 }
-func (l *fakeLoad) Stop() error { return l.source.called("unload") }
+func (l *fakeLoad) Err() error {
+	if l.ran {
+		return l.broken
+	}
+	return nil
+}
+func (l *fakeLoad) Stop() error { return errors.Join(l.Err(), l.source.called("unload")) }
 func (l *fakeLoad) Rates() map[string]results.Rate {
+	l.ran = true
 	return map[string]results.Rate{"fake": {Rate: 5, Unit: "x/s"}}
 }
 
@@ -156,6 +165,21 @@ func TestALoadThatFailsToStartLeavesNothing(t *testing.T) {
 		t.Errorf("end %v, error %v", end, err)
 	}
 	if got := strings.Join(src.calls, " "); got != "open load unload close" {
+		t.Errorf("calls %s", got)
+	}
+}
+
+func TestALoadThatBreaksEndsTheRun(t *testing.T) {
+	src, run, broken := &fake{}, &results.Run{}, errors.New("a worker was killed")
+	cfg := Config{Duration: time.Hour, Period: period, Sinks: []results.Sink{run}, Loads: []Load{&fakeLoad{source: src, broken: broken}}}
+	end, err := Run(t.Context(), cfg, src)
+	if !errors.Is(err, broken) || strings.Count(err.Error(), broken.Error()) != 1 {
+		t.Errorf("error %v, want %q once", err, broken)
+	}
+	if end.Reason != "error" || end.Verdict != results.VerdictError || end.Series[0].Count == 0 || len(run.Check(period)) > 0 {
+		t.Errorf("end %+v; contradictions %q", end, run.Check(period))
+	}
+	if got := strings.Join(src.calls, " "); got != "open load start stop unload close" {
 		t.Errorf("calls %s", got)
 	}
 }

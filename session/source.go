@@ -40,6 +40,8 @@ type Load interface {
 	Start(ctx context.Context) error
 	// Rates are what each kind achieved since the last call.
 	Rates() map[string]results.Rate
-	// Stop ends the load and removes every trace of it.
+	// Err is what has gone wrong with the running load so far.
+	Err() error
+	// Stop ends the load, removes every trace of it, and returns what Err does.
 	Stop() error
 }
