@@ -50,6 +50,8 @@ const (
 	workerMemory = 16 << 20
 	// leastMemory is what a kind that fills memory needs at least.
 	leastMemory = 16 << 20
+	// leastPids is how many threads a worker has before it does anything, and some.
+	leastPids   = 10
 	defaultDisk = 256 << 20
 	leastDisk   = 4 << 20
 )
@@ -105,6 +107,10 @@ func (c Config) complete(m machine) (Config, error) {
 	}
 	if n := c.workers(); n > maxWorkers {
 		return c, fmt.Errorf("start %d load processes: %d is the most", n, maxWorkers)
+	}
+	if n := c.workers(); c.Pids < n*leastPids {
+		return c, remedy.Hint(fmt.Errorf("run %d load processes within %d threads and processes: they need %d", n, c.Pids, n*leastPids),
+			"allow more of them or start fewer kinds")
 	}
 	if c, err = c.boundMemory(m); err != nil {
 		return c, err

@@ -149,6 +149,7 @@ func TestComplete(t *testing.T) {
 		"a command":            {Config{Commands: []string{"true"}}, ""},
 		"would swap":           {Config{Kinds: kind("cpu"), Memory: 1 << 30}, "would swap"},
 		"too little memory":    {Config{Kinds: kind("memory:2"), Memory: 40 << 20}, "need 64 MiB"},
+		"too few pids":         {Config{Kinds: kind("cpu:2"), Pids: 19}, "they need 20"},
 		"too many":             {Config{Kinds: append(kind("cpu:200"), kind("fork:200")...)}, "256 is the most"},
 		"no such cpu":          {Config{CPUs: []int{9999}}, "offline or not allowed"},
 		"negative":             {Config{Memory: -1}, "negative"},

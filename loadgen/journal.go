@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"worstcase/internal/remedy"
 )
 
 // A journal says what a supervisor has made on the machine, so that somebody
@@ -58,7 +60,8 @@ func newJournal(m machine) (*journal, error) {
 	}
 	dir := m.stateDir()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("make a directory for the load's journal: %w", err)
+		return nil, remedy.Hint(fmt.Errorf("make a directory for the load's journal: %w", err),
+			"let XDG_RUNTIME_DIR or TMPDIR name a directory that may be written")
 	}
 	if err := owned(dir); err != nil {
 		return nil, err

@@ -86,7 +86,7 @@ func (c Config) boundMemory(m machine) (Config, error) {
 		c.Memory = free / 4
 	}
 	if c.Memory > free/10*9 {
-		return c, remedy.Hint(fmt.Errorf("give the load %d MiB of memory: %d MiB are available, and the machine would swap", c.Memory>>20, free>>20),
+		return c, remedy.Unavailable(fmt.Errorf("give the load %d MiB of memory: %d MiB are available, and the machine would swap", c.Memory>>20, free>>20),
 			fmt.Sprintf("ask for at most %d MiB", free/10*9>>20))
 	}
 	least := int64(c.workers()) * workerMemory
@@ -108,7 +108,8 @@ func (c Config) boundDisk(m machine) (Config, error) {
 		return c, nil
 	}
 	if c.diskShare() < leastDisk {
-		return c, fmt.Errorf("share %d MiB of disk: each io process needs %d MiB", c.Disk>>20, leastDisk>>20)
+		return c, remedy.Hint(fmt.Errorf("share %d MiB of disk: each io process needs %d MiB", c.Disk>>20, leastDisk>>20),
+			"allow more disk or start fewer io processes")
 	}
 	dirs := []string{c.Dir}
 	if c.Dir == "" {

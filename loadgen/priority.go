@@ -1,10 +1,12 @@
 package loadgen
 
 import (
+	"errors"
 	"fmt"
 
 	"golang.org/x/sys/unix"
 
+	"worstcase/internal/remedy"
 	"worstcase/internal/sys"
 	"worstcase/rtsched"
 )
@@ -38,7 +40,10 @@ func startPriority(w *worker, lanes []*uint32) error {
 		err := w.open(lane, func() (func() int, error) {
 			return periodic(sys.Nanotime()), thread.Apply()
 		})
-		if err != nil {
+		switch {
+		case errors.Is(err, remedy.ErrUnavailable) && !rtsched.HasCapability(unix.CAP_SYS_NICE):
+			return remedy.Unavailable(err, "run as root, raise the rtprio limit (limits.conf), or leave the load priority out")
+		case err != nil:
 			return err
 		}
 	}

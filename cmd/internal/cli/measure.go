@@ -187,7 +187,7 @@ func (m *Measure) Limits() (results.Limits, error) {
 func parsePercentile(s string) (percentile float64, limit time.Duration, err error) {
 	name, value, ok := strings.Cut(s, "=")
 	percentile, err = strconv.ParseFloat(name, 64)
-	if !ok || err != nil || percentile <= 0 || percentile >= 100 {
+	if !ok || err != nil || !(percentile > 0 && percentile < 100) { // nor what is not a number
 		return 0, 0, Usagef("--percentile %s: a percentile and its limit, such as 99.999=80us", s)
 	}
 	d := Duration{Unit: time.Microsecond}

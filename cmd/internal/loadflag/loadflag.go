@@ -36,16 +36,19 @@ type Limits struct {
 	Priority int
 }
 
+// maxPids is the kernel's own limit, PID_MAX_LIMIT of include/linux/threads.h.
+const maxPids = 1 << 22
+
 // Register adds the limits' flags, such as --load-quota for the prefix "load-".
 func (l *Limits) Register(fs *pflag.FlagSet, prefix string) {
 	fs.Var(&l.Memory, prefix+"memory", "memory that the load may take (512M, 2G); default: a quarter of what is free")
 	fs.Var(&l.Quota, prefix+"quota", "CPU time that the load may take: 150% is one and a half CPUs")
-	fs.IntVar(&l.Weight, prefix+"weight", 0, "CPU weight of the load's cgroup, 1 to 10000; others have 100")
-	fs.IntVar(&l.IOWeight, prefix+"io-weight", 0, "disk weight of the load's cgroup, 1 to 1000; others have 100")
-	fs.IntVar(&l.Pids, prefix+"pids", 0, "threads and processes that the load may make (default 4096)")
+	fs.Var(number{&l.Weight, 10000}, prefix+"weight", "CPU weight of the load's cgroup, 1 to 10000; others have 100")
+	fs.Var(number{&l.IOWeight, 1000}, prefix+"io-weight", "disk weight of the load's cgroup, 1 to 1000; others have 100")
+	fs.Var(number{&l.Pids, maxPids}, prefix+"pids", "threads and processes that the load may make (default 4096)")
 	fs.Var(&l.Disk, prefix+"disk", "disk space that io may take (default 256M)")
 	fs.StringVar(&l.Dir, prefix+"dir", "", "directory in which io makes its nameless files")
-	fs.IntVar(&l.Priority, prefix+"priority", 0, "priority of the kind called priority (default 10)")
+	fs.Var(number{&l.Priority, 98}, prefix+"priority", "priority of the kind called priority (default 10)")
 }
 
 // Apply puts the limits into c.
@@ -65,10 +68,8 @@ func (f *Flags) Register(fs *pflag.FlagSet) {
 
 // Loads returns the loads, one for each run to make; nil without any.
 func (f *Flags) Loads() ([]loadgen.Config, error) {
-	for _, c := range f.commands {
-		if strings.TrimSpace(c) == "" {
-			return nil, cli.Usage(errors.New("--load-exec: the command is empty"))
-		}
+	if err := CheckCommands("load-exec", f.commands); err != nil {
+		return nil, err
 	}
 	texts := f.loads
 	if len(texts) == 0 {
@@ -90,6 +91,17 @@ func (f *Flags) Loads() ([]loadgen.Config, error) {
 		list = append(list, f.Apply(c))
 	}
 	return list, nil
+}
+
+// CheckCommands says when a command of the flag is empty, as that of an unset
+// variable is.
+func CheckCommands(flag string, commands []string) error {
+	for _, c := range commands {
+		if strings.TrimSpace(c) == "" {
+			return cli.Usagef("--%s: the command is empty", flag)
+		}
+	}
+	return nil
 }
 
 func resolve(text string) (loadgen.Config, error) {

@@ -68,3 +68,30 @@ func (v *Percent) String() string {
 
 // Type names the value in the help.
 func (v *Percent) Type() string { return "percent" }
+
+// A number is a flag's value from 1 to most; 0 stands for none given.
+type number struct {
+	value *int
+	most  int
+}
+
+// Set parses s.
+func (v number) Set(s string) error {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 || n > v.most {
+		return fmt.Errorf("%q is no number from 1 to %d", s, v.most)
+	}
+	*v.value = n
+	return nil
+}
+
+// String is the number.
+func (v number) String() string {
+	if v.value == nil || *v.value == 0 {
+		return ""
+	}
+	return strconv.Itoa(*v.value)
+}
+
+// Type names the value in the help.
+func (v number) Type() string { return "int" }

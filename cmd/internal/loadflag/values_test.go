@@ -1,6 +1,9 @@
 package loadflag
 
-import "testing"
+import (
+	"strconv"
+	"testing"
+)
 
 func TestSize(t *testing.T) {
 	for _, tt := range []struct {
@@ -42,6 +45,21 @@ func TestPercent(t *testing.T) {
 	for _, text := range []string{"", "%", "0", "0.5%", "-5%", "NaN", "Inf", "half"} {
 		if got := Percent(7); got.Set(text) == nil || got != 7 {
 			t.Errorf("%q is read as %v", text, got)
+		}
+	}
+}
+
+func TestNumber(t *testing.T) {
+	for text, want := range map[string]int{"1": 1, "98": 98, "+7": 7} {
+		got := 0
+		if v := (number{&got, 98}); v.Set(text) != nil || got != want || v.String() != strconv.Itoa(want) {
+			t.Errorf("%q is read as %d, want %d", text, got, want)
+		}
+	}
+	for _, text := range []string{"", "0", "-1", "99", "1.5", "1e1", "ten", "99999999999999999999"} {
+		got := 7
+		if (number{&got, 98}).Set(text) == nil || got != 7 {
+			t.Errorf("%q is read as %d", text, got)
 		}
 	}
 }

@@ -78,7 +78,7 @@ func run(ctx context.Context, env *cli.Env, o *options) (err error) {
 		rates := l.Rates()
 		sum.add(rates)
 		if !o.quiet && !ended {
-			if err := printRates(env.Stdout, fmt.Sprintf("%5.0f s", time.Since(sum.start).Seconds()), rates); err != nil {
+			if err := printRates(env.Stdout, fmt.Sprintf("%5d s", time.Since(sum.start)/time.Second), rates); err != nil {
 				return err
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"worstcase/cmd/internal/cli"
+	"worstcase/cmd/internal/loadflag"
 	"worstcase/loadgen"
 )
 
@@ -41,6 +42,9 @@ func parse(args []string) (*options, *pflag.FlagSet, error) {
 	if duration.Set && o.duration < time.Second {
 		return nil, fs, cli.Usagef("-T %s: at least one second", o.duration)
 	}
+	if fs.Changed("rounds") && !o.search {
+		return nil, fs, cli.Usage(errors.New("--rounds needs --search"))
+	}
 	return o, fs, o.take(profiles, commands, fs.Args())
 }
 
@@ -68,6 +72,9 @@ func (o *options) take(profiles, commands, kinds []string) error {
 	}
 	if len(texts)+len(commands) == 0 {
 		return cli.Usage(errors.New("no load is named: loadgen --list tells what there is"))
+	}
+	if err := loadflag.CheckCommands("exec", commands); err != nil {
+		return err
 	}
 	config, err := loadgen.Resolve(texts...)
 	if err != nil {

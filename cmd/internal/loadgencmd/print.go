@@ -3,6 +3,7 @@ package loadgencmd
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"worstcase/loadgen"
 )
@@ -20,34 +21,32 @@ func printRates(w io.Writer, when string, rates map[string]loadgen.Rate) error {
 
 // list prints all kinds and profiles.
 func list(w io.Writer) error {
-	fmt.Fprintln(w, "kinds:")
-	for _, k := range loadgen.Kinds() {
-		fmt.Fprintf(w, "  %-9s %s\n", k.Name, k.Stresses)
-		if k.Parts[0].Name != "" {
-			fmt.Fprint(w, "            parts:")
-			for _, p := range k.Parts {
-				fmt.Fprintf(w, " %s/%s", k.Name, p.Name)
-			}
-			fmt.Fprintln(w)
-		}
-		if k.Needs != "" {
-			fmt.Fprintf(w, "            needs %s\n", k.Needs)
-		}
-	}
 	profiles, err := loadgen.Profiles()
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(w, "\nprofiles:")
-	for _, p := range profiles {
-		fmt.Fprintf(w, "  %-10s %s\n", p.Name, p.About)
-		if len(p.Kinds) > 0 {
-			fmt.Fprint(w, "            ")
-			for _, k := range p.Kinds {
-				fmt.Fprintf(w, " %s", k)
+	var b strings.Builder
+	b.WriteString("kinds:\n")
+	for _, k := range loadgen.Kinds() {
+		fmt.Fprintf(&b, "  %-9s %s\n", k.Name, k.Stresses)
+		if k.Parts[0].Name != "" {
+			b.WriteString("            parts:")
+			for _, p := range k.Parts {
+				fmt.Fprintf(&b, " %s/%s", k.Name, p.Name)
 			}
-			fmt.Fprintln(w)
+			b.WriteByte('\n')
+		}
+		if k.Needs != "" {
+			fmt.Fprintf(&b, "            needs %s\n", k.Needs)
 		}
 	}
-	return nil
+	b.WriteString("\nprofiles:\n")
+	for _, p := range profiles {
+		fmt.Fprintf(&b, "  %-10s %s\n", p.Name, p.About)
+		if len(p.Kinds) > 0 {
+			fmt.Fprintf(&b, "             %s\n", strings.Join(p.Kinds, " "))
+		}
+	}
+	_, err = io.WriteString(w, b.String())
+	return err
 }
