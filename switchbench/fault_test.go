@@ -140,8 +140,13 @@ func TestTooShortAPeriodEndsTheRun(t *testing.T) {
 func TestBreakEndsAtTheFirstSampleAbove(t *testing.T) {
 	for _, cfg := range []Config{{Processes: true}, {Measure: PingPong}} {
 		cfg.Break = time.Nanosecond
-		if end := measure(t, cfg, 10*time.Second); end.Reason != "break" || end.Seconds > 1 {
+		end := measure(t, cfg, 10*time.Second)
+		if end.Reason != "break" || end.Seconds > 1 {
 			t.Errorf("%s: reason %s after %g s", cfg.Measure, end.Reason, end.Seconds)
+		}
+		// One, of the measured time: those of the warm-up break nothing.
+		if end.Series[0].Count != 1 {
+			t.Errorf("%s: %d samples, want the one that was above", cfg.Measure, end.Series[0].Count)
 		}
 	}
 }

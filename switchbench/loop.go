@@ -58,7 +58,11 @@ func newBody(t *sampler.Thread) (sampler.Body, error) {
 	}
 	rtsched.Touch(l.set)
 	j := &join{arguments: args, memory: memory, files: t.Files[1:]}
-	return l.body(j, args.First+t.Index)
+	body, err := l.body(j, args.First+t.Index)
+	return func(first int64) error {
+		l.from = t.Measured()
+		return body(first)
+	}, err
 }
 
 // mapOnce maps the hub's memory, at one place for all threads of the process: a
@@ -109,6 +113,7 @@ type loop struct {
 	stop    *uint32
 	period  int64
 	limit   int64
+	from    int64 // of the measured time: what comes before breaks nothing
 	hops    int64
 	rest    bool
 	set     []byte
@@ -264,7 +269,7 @@ func (l *loop) touch() {
 //go:nosplit
 func (l *loop) put(row []int64) {
 	l.thread.Put(row)
-	if row[1] > l.limit {
+	if row[1] > l.limit && row[0] >= l.from {
 		l.thread.End(reasonBreak)
 		atomic.StoreUint32(l.stop, 1)
 	}

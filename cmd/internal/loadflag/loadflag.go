@@ -83,6 +83,9 @@ func (f *Flags) Loads() ([]loadgen.Config, error) {
 	}
 	var list []loadgen.Config
 	for _, text := range texts {
+		if text == "" && len(f.loads) > 0 {
+			return nil, cli.Usagef("--load: the name of the load is empty; idle is the load that is none")
+		}
 		c, err := resolve(text)
 		if err != nil {
 			return nil, cli.Usage(err)
