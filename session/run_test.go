@@ -133,6 +133,7 @@ func (l *fakeLoad) Start(context.Context) error {
 	l.source.called("load")
 	return l.fail
 }
+
 func (l *fakeLoad) Err() error {
 	if l.ran {
 		return l.broken
