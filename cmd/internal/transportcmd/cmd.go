@@ -37,6 +37,9 @@ func Run(ctx context.Context, env *cli.Env) error {
 	if many := o.names == "all" || len(o.presets) > 0; many && !o.measure.Duration.Set {
 		o.setDuration(env)
 	}
+	if o.config.Policy == rtsched.Other {
+		o.config.Unlocked = !rtsched.MayLockMemory()
+	}
 	cells, err := o.cells(env)
 	if err != nil {
 		return err
@@ -63,9 +66,6 @@ func (o *options) run(ctx context.Context, env *cli.Env, cells []cell) error {
 		}
 	}
 	o.measure.Silent, o.measure.What = set, transport.Service
-	if o.config.Policy == rtsched.Other {
-		o.config.Unlocked = !rtsched.MayLockMemory()
-	}
 	recording, err := o.measure.Open(env)
 	if err != nil {
 		return err
