@@ -89,7 +89,7 @@ func (s *Osnoise) start() error {
 	if s.dir, err = s.fs.Instance(); err != nil {
 		return err
 	}
-	for _, set := range []struct{ name, value string }{
+	if err := setAll(s.fs, []knob{
 		{"osnoise/cpus", host.FormatCPUList(s.cfg.CPUs)},
 		{"osnoise/stop_tracing_us", "0"},
 		{"osnoise/stop_tracing_total_us", "0"},
@@ -99,10 +99,8 @@ func (s *Osnoise) start() error {
 		{s.dir + "/events/osnoise/enable", "1"},
 		{s.dir + "/tracing_on", "1"},
 		{s.dir + "/current_tracer", "osnoise"},
-	} {
-		if err := s.fs.Set(set.name, set.value); err != nil {
-			return err
-		}
+	}); err != nil {
+		return err
 	}
 	// It must be opened after the tracer has been chosen.
 	s.pipe, err = unix.Open(s.fs.Path(s.dir+"/trace_pipe"), unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)

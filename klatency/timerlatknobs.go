@@ -6,9 +6,12 @@ import (
 	"strconv"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"worstcase/host"
 	"worstcase/internal/remedy"
 	"worstcase/internal/sys"
+	"worstcase/internal/tracefs"
 )
 
 // check tells what of the configuration this kernel has not.
@@ -41,21 +44,34 @@ func (s *Timerlat) set() error {
 			return err
 		}
 	}
-	for _, set := range []struct{ name, value string }{
+	if s.fs.Has("osnoise/print_stack") { // a matter of configuration
+		if err := s.fs.Set("osnoise/print_stack", microseconds(s.cfg.Stack)); err != nil {
+			return err
+		}
+	}
+	return setAll(s.fs, []knob{
 		{"osnoise/cpus", host.FormatCPUList(s.cfg.CPUs)},
 		{"osnoise/timerlat_period_us", strconv.FormatInt(s.cfg.Period.Microseconds(), 10)},
 		{"osnoise/stop_tracing_us", "0"},
 		{"osnoise/stop_tracing_total_us", "0"},
-		{"osnoise/print_stack", microseconds(s.cfg.Stack)},
 		{s.dir + "/trace_clock", "mono"},
 		{s.dir + "/buffer_size_kb", "2048"},
 		{s.dir + "/tracing_on", "1"},
 		{s.dir + "/current_tracer", "timerlat"},
-	} {
-		if !s.fs.Has(set.name) { // stacks and their knob are a matter of configuration
-			continue
+	})
+}
+
+// A knob is a setting of the tracer.
+type knob struct{ name, value string }
+
+// setAll sets knobs in their order.
+func setAll(fs *tracefs.FS, knobs []knob) error {
+	for _, k := range knobs {
+		err := fs.Set(k.name, k.value)
+		if errors.Is(err, unix.EBUSY) {
+			return remedy.Hint(err, "a kernel runs osnoise or timerlat, not both: another program has the other one, or an instance in tracefs")
 		}
-		if err := s.fs.Set(set.name, set.value); err != nil {
+		if err != nil {
 			return err
 		}
 	}

@@ -19,7 +19,9 @@ func TestTimerlatInGuest(t *testing.T) {
 				"/bin/klatency": kernels.Build(t, k, "worstcase/cmd/klatency"),
 				"/bin/results":  kernels.Build(t, k, "worstcase/cmd/results"),
 			}}
-			kernels.Installed(t, k, g.Files, "rm")
+			for _, program := range []string{"sh", "rm", "mkdir"} {
+				kernels.Installed(t, k, g.Files, program)
+			}
 			fresh := command("rm", "-f", "/tmp/a.run")
 			r := g.Run(
 				t,
@@ -27,7 +29,11 @@ func TestTimerlatInGuest(t *testing.T) {
 				command("results", "show", "/tmp/a.run"), fresh,
 				command("klatency", "--backend", "timerlat", "-p", "1000", "-T", "10", "--break", "1us", "--stack", "1us", "-o", "/tmp/a.run"), fresh,
 				command("klatency", "--backend", "timerlat", "-p", "1000", "-T", "1", "-t", "2,1,0", "-o", "/tmp/a.run"),
+				command("sh", "-c", "cd /sys/kernel/tracing/instances && mkdir other && echo osnoise >other/current_tracer && ! klatency --backend timerlat -T 1"),
 			)
+			if r[6].Status != 0 || !bytes.Contains(r[6].Stderr, []byte("hint: a kernel runs osnoise or timerlat, not both")) {
+				t.Errorf("while osnoise runs: status %d: %s%s", r[6].Status, r[6].Stdout, r[6].Stderr)
+			}
 			stacks(t, r[0], r[1])
 			if total := read(t, r[3]).Totals()[0]; r[3].Status != 3 || total.Samples() == 0 || total.Samples() > 300 {
 				t.Errorf("a break: status %d after %d samples: %s%s", r[3].Status, total.Samples(), r[3].Stdout, r[3].Stderr)
