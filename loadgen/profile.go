@@ -3,6 +3,7 @@ package loadgen
 import (
 	"bytes"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -89,6 +90,11 @@ func ParseProfile(text []byte) (Profile, error) {
 	}
 	if p.Name == "" || strings.ContainsAny(p.Name, "\n,") {
 		return Profile{}, fmt.Errorf("name: %q is no name", p.Name)
+	}
+	for _, c := range p.Commands {
+		if strings.TrimSpace(c) == "" {
+			return Profile{}, errors.New("commands: one is empty")
+		}
 	}
 	if _, err := p.Specs(); err != nil {
 		return Profile{}, err

@@ -61,6 +61,7 @@ func TestParseProfile(t *testing.T) {
 		"wrong kind":  {"name: a\nkinds: [forks]", Profile{}, "no load is called"},
 		"no list":     {"name: a\nkinds: fork", Profile{}, "[2:8]"},
 		"no YAML":     {"name: [", Profile{}, "[1:7]"},
+		"no command":  {"name: a\ncommands: [\"\"]", Profile{}, "commands: one is empty"},
 		"twice":       {"name: a\nname: b", Profile{}, "[2:1]"},
 	} {
 		t.Run(name, func(t *testing.T) {

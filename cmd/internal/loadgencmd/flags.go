@@ -42,6 +42,9 @@ func parse(args []string) (*options, *pflag.FlagSet, error) {
 	if duration.Set && o.duration < time.Second {
 		return nil, fs, cli.Usagef("-T %s: at least one second", o.duration)
 	}
+	if fs.Changed("save-profile") && o.saveProfile == "" {
+		return nil, fs, cli.Usage(errors.New("--save-profile: the name of the file is empty"))
+	}
 	if fs.Changed("rounds") && !o.search {
 		return nil, fs, cli.Usage(errors.New("--rounds needs --search"))
 	}
