@@ -1,6 +1,7 @@
 package results
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -105,4 +106,23 @@ func (g Gate) of(t *Tally) (value float64, known bool) {
 	}
 	ns, known := t.Quantile(percent / 100)
 	return float64(ns), known
+}
+
+// Allowed is the limit with its unit.
+func (g Gate) Allowed() string { return g.figure(g.Limit) }
+
+// Failure says why a gate that doesn't pass doesn't, such as "180 us is above
+// 150 us".
+func (g Gate) Failure() string {
+	if g.Value <= g.Limit {
+		return "not known, of " + g.Allowed() + " allowed"
+	}
+	return g.figure(g.Value) + " is above " + g.Allowed()
+}
+
+func (g Gate) figure(f float64) string {
+	if g.Unit == "ns" {
+		return fmt.Sprintf("%g us", f/1000)
+	}
+	return fmt.Sprintf("%g", f)
 }

@@ -62,8 +62,7 @@ func measuring(r *results.Run) junit.Testcase {
 
 // gateCase is the test case of a gate.
 func gateCase(r *results.Run, g *results.Gate) junit.Testcase {
-	limit, value := gateFigure(g, g.Limit), gateFigure(g, g.Value)
-	name := fmt.Sprintf("%s %s", g.Name, limit)
+	name := fmt.Sprintf("%s %s", g.Name, g.Allowed())
 	for _, s := range r.Header.Series {
 		if s.ID == g.Series && len(s.Labels) > 0 {
 			name += " " + title(s.Labels)
@@ -71,15 +70,7 @@ func gateCase(r *results.Run, g *results.Gate) junit.Testcase {
 	}
 	tc := junit.Testcase{Name: name, Classname: r.Tool}
 	if !g.Pass {
-		tc.Failure = &junit.Result{Message: fmt.Sprintf("%s is above %s", value, limit), Type: g.Name}
+		tc.Failure = &junit.Result{Message: g.Failure(), Type: g.Name}
 	}
 	return tc
-}
-
-// gateFigure writes a limit or a value of a gate.
-func gateFigure(g *results.Gate, f float64) string {
-	if g.Unit == "ns" {
-		return fmt.Sprintf("%g us", f/1000)
-	}
-	return fmt.Sprintf("%g", f)
 }

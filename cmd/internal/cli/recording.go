@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -122,11 +123,27 @@ func (r *Recording) Run(ctx context.Context, cfg session.Config, src session.Sou
 	if end != nil {
 		r.runs = append(r.runs, run)
 		r.status = worse(r.status, Verdict(end.Verdict))
-		for _, w := range end.Warnings {
+		for _, w := range append(end.Warnings, exceeded(end)...) {
 			r.env.Warn(w)
 		}
 	}
 	return err
+}
+
+// exceeded names the limits that the run doesn't hold.
+func exceeded(end *results.End) []string {
+	var list []string
+	for _, g := range end.Gates {
+		if g.Pass {
+			continue
+		}
+		text := fmt.Sprintf("--%s: %s", g.Name, g.Failure())
+		if len(end.Series) > 1 {
+			text += fmt.Sprintf(" (series %d)", g.Series)
+		}
+		list = append(list, text)
+	}
+	return list
 }
 
 // Table tells whether standard output has a table, under which more may stand.
