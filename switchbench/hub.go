@@ -141,8 +141,8 @@ func (h *hub) tryRings() error {
 // stop tells the first thread to end; it passes that on.
 func (h *hub) stop() { atomic.StoreUint32(&sys.Words(h.memory)[wordStop], 1) }
 
-// sent is the number of the last pulse of the first link, and when it was due.
-// It may be called when the waker has ended.
+// sent is the number of the last pulse of the first link, and when it was due,
+// which is only known for certain when the waker has ended.
 func (h *hub) sent() (round uint32, due int64) {
 	first := h.memory[part : 2*part]
 	round = atomic.LoadUint32(&sys.Words(first)[wordSequence])
