@@ -26,7 +26,8 @@ func (r *Run) Saturated() bool { return r.End != nil && r.End.After["saturated"]
 
 // MessageNotes are what makes a transport's run worth less than another, or
 // different: the scenario that it is named after, its load, the rate where that
-// is no given one, what did not come as it should, and the verdict.
+// is no given one, what did not come as it should, an early end, and the
+// verdict.
 func (r *Run) MessageNotes() []string {
 	var list []string
 	if scenario := r.ConfigText("scenario"); scenario != "" {
@@ -51,6 +52,9 @@ func (r *Run) MessageNotes() []string {
 		if cause, ok := strings.CutPrefix(key, "drops."); ok {
 			list = append(list, fmt.Sprintf("%.0f by %s", after[key], cause))
 		}
+	}
+	if r.End.Reason == "signal" {
+		list = append(list, "interrupted")
 	}
 	if r.Config["managed"] == true {
 		list = append(list, "with garbage collector")

@@ -21,6 +21,7 @@ func TestMessageNotes(t *testing.T) {
 			&End{Verdict: Fail, After: Figures{"saturated": 1, "rate_hz": 51.2, "late": 3, "corrupt": 1, "drops.ring full": 7, "drops.pool empty": 2}},
 			[]string{"under fork", "51/s reached", "1 corrupt", "3 late", "2 by pool empty", "7 by ring full", "with garbage collector", "fail"},
 		},
+		{"interrupted", nil, &End{Reason: "signal", Verdict: Pass}, []string{"interrupted"}},
 		{"as fast as possible", map[string]any{ConfigRate: 0}, &End{Verdict: Pass, After: Figures{"rate_hz": 1234}}, []string{"1234/s reached"}},
 		{"published figures", map[string]any{ConfigRate: 0}, &End{Verdict: Pass}, nil},
 	} {

@@ -143,6 +143,9 @@ func (o *options) runSet(ctx context.Context, env *cli.Env, recording *cli.Recor
 			continue
 		}
 		if err != nil {
+			if errors.Is(err, context.Canceled) {
+				err = errors.New("interrupted")
+			}
 			t.refused(j.cell, err)
 			if first == nil {
 				first = err
