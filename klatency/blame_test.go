@@ -43,10 +43,10 @@ type seen struct {
 }
 
 func TestBlame(t *testing.T) {
-	// Twenty of each kind, eighteen of them right; in a soak a hundred, and 95.
-	count, want := 20, 18
+	// Twenty of each kind, 90 % of them right; in a soak a hundred, and 95 %.
+	count, percent := 20, 90
 	if os.Getenv("WORSTCASE_SOAK") != "" {
-		count, want = 100, 95
+		count, percent = 100, 95
 	}
 	for _, m := range makers {
 		t.Run(m.name, func(t *testing.T) {
@@ -64,10 +64,14 @@ func TestBlame(t *testing.T) {
 			g.first = sys.Nanotime() + 300e6
 			close(begin)
 			all, typical := watch(t, g, func() bool { return len(stamps) > 0 })
-			right, others := 0, map[string]int{}
+			right, gaps, others := 0, 0, map[string]int{}
 			var unknown, late, total int64
 			for _, s := range <-stamps {
 				w := longest(all, s)
+				if w.Durations[Interrupt] > 2*int64(spike) {
+					gaps++ // a hypervisor's, longer than all that the maker did: it is the spike
+					continue
+				}
 				who := w.Blame(&typical)
 				unknown, late, total = unknown+w.Durations[Unknown], late+w.Durations[Interrupt], total+w.Total()
 				if blamed != "" && strings.Contains(who, blamed) || blamed == "" && !strings.Contains(who, "culprit") {
@@ -80,8 +84,8 @@ func TestBlame(t *testing.T) {
 			if unknown*20 > total {
 				t.Errorf("unknown is %d of %d ns", unknown, total)
 			}
-			if right < want {
-				t.Errorf("%d of %d blamed on %q, others on %v", right, count, blamed, others)
+			if gaps > count/4 || right*100 < (count-gaps)*percent {
+				t.Errorf("%d of %d blamed on %q, others on %v, %d hit by a hypervisor's gap", right, count, blamed, others, gaps)
 			}
 		})
 	}
