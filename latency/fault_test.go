@@ -142,7 +142,7 @@ func TestAParentStoppedLongerThanTheRingLosesNoFigure(t *testing.T) {
 	m.cmd.Process.Signal(syscall.SIGCONT)
 	var end results.End
 	m.read(t, &end)
-	checkCounts(t, &end, period)
+	samplertest.CheckPeriods(t, &end, period)
 	s := end.Series[0]
 	if s.Unrecorded < 1000 {
 		t.Errorf("%d unrecorded samples, want most of 3000", s.Unrecorded)
@@ -192,7 +192,7 @@ func TestAStoppedChildIsSeenWhole(t *testing.T) {
 	if err := raw.Close(); err != nil {
 		t.Fatal(err)
 	}
-	checkCounts(t, end, DefaultPeriod)
+	samplertest.CheckPeriods(t, end, DefaultPeriod)
 	checkStall(t, rows.Bytes()[len(results.RawMagic):], int64(stop))
 }
 
@@ -245,7 +245,7 @@ func TestAHogOfHigherPriorityIsSeenWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkCounts(t, end, DefaultPeriod)
+	samplertest.CheckPeriods(t, end, DefaultPeriod)
 	if total := end.Series[0]; time.Duration(total.Max) < length-DefaultPeriod-time.Millisecond/10 || total.Overruns < int64(length/DefaultPeriod)-2 {
 		t.Errorf("max %s and %d overruns under a hog of %s", time.Duration(total.Max), total.Overruns, length)
 	}

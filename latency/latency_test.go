@@ -117,24 +117,6 @@ func (w *watched) Start(first, measured int64) error {
 	return w.Source.Start(first, measured)
 }
 
-func elapsedPeriods(end *results.End, period time.Duration) int64 {
-	return int64(end.Seconds * 1e9 / float64(period))
-}
-
-func checkCounts(t *testing.T, end *results.End, period time.Duration) {
-	t.Helper()
-	for _, s := range end.Series {
-		got, want := s.Count+s.Unrecorded+s.Overruns+s.Throttled, elapsedPeriods(end, period)
-		if got < want-1 || got > want+1 {
-			t.Errorf("series %d: %d samples + %d unrecorded + %d overruns + %d throttled = %d, want %d ± 1",
-				s.ID, s.Count, s.Unrecorded, s.Overruns, s.Throttled, got, want)
-		}
-		if s.Min < 0 {
-			t.Errorf("series %d: negative latency %d ns", s.ID, s.Min)
-		}
-	}
-}
-
 // TestDeadlineThreadsAreNotBound: the kernel refuses SCHED_DEADLINE to a thread
 // that must stay on one CPU.
 func TestDeadlineThreadsAreNotBound(t *testing.T) {

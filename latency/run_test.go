@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"worstcase/rtsched"
+	"worstcase/sampler/samplertest"
 )
 
 func TestEveryTimerCountsEveryPeriod(t *testing.T) {
@@ -15,7 +16,7 @@ func TestEveryTimerCountsEveryPeriod(t *testing.T) {
 			cfg := Config{Timer: timer, Period: time.Millisecond}
 			s := &script{}
 			end := measure(t, cfg, 2*time.Second, s)
-			checkCounts(t, end, cfg.Period)
+			samplertest.CheckPeriods(t, end, cfg.Period)
 			if end.Reason != "duration" || end.Seconds != 2 || len(s.intervals) != 2 {
 				t.Errorf("reason %s after %g s in %d intervals, want duration after 2 s in 2", end.Reason, end.Seconds, len(s.intervals))
 			}
@@ -32,7 +33,7 @@ func TestPeriodThatDoesNotDivideASecond(t *testing.T) {
 			cfg := Config{Period: time.Duration(us) * time.Microsecond}
 			s := &script{}
 			end := measure(t, cfg, 3*time.Second, s)
-			checkCounts(t, end, cfg.Period)
+			samplertest.CheckPeriods(t, end, cfg.Period)
 			for i, iv := range s.intervals {
 				if iv.Seconds != 1 || iv.At != int64(i+1)*1e9 {
 					t.Errorf("interval %d lasts %g s and ends at %d ns", i, iv.Seconds, iv.At)
@@ -50,7 +51,7 @@ func TestASeriesForEachCPU(t *testing.T) {
 		t.Run(align, func(t *testing.T) {
 			cfg := Config{CPUs: []int{0, 1}, Period: time.Millisecond, Align: align}
 			end := measure(t, cfg, time.Second, &script{})
-			checkCounts(t, end, cfg.Period)
+			samplertest.CheckPeriods(t, end, cfg.Period)
 			if len(end.Series) != 2 || end.Series[0].Labels["cpu"] != "0" || end.Series[1].Labels["cpu"] != "1" {
 				t.Errorf("series %+v", end.Series)
 			}
@@ -82,7 +83,7 @@ func TestTheLoopNeitherFaultsNorAllocates(t *testing.T) {
 
 func TestOrdinaryThread(t *testing.T) {
 	cfg := Config{Policy: rtsched.Other, Period: time.Millisecond}
-	checkCounts(t, measure(t, cfg, time.Second, &script{}), cfg.Period)
+	samplertest.CheckPeriods(t, measure(t, cfg, time.Second, &script{}), cfg.Period)
 }
 
 func TestBreakEndsAtTheFirstSampleAbove(t *testing.T) {
