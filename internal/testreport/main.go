@@ -113,25 +113,27 @@ func read(r io.Reader) ([]*result, error) {
 // showSkips prints the skipped tests and returns how many may not be.
 func showSkips(w io.Writer, skips []*result, allowed []*regexp.Regexp) (wrong int) {
 	for _, t := range skips {
-		text := t.output.String()
-		if slices.ContainsFunc(allowed, func(re *regexp.Regexp) bool { return re.MatchString(text) }) {
-			fmt.Fprintf(w, "skipped %s %s: %s\n", t.pkg, t.test, reason(text))
+		why := reason(t.output.String())
+		first, _, _ := strings.Cut(why, "\n")
+		if slices.ContainsFunc(allowed, func(re *regexp.Regexp) bool { return re.MatchString(why) }) {
+			fmt.Fprintf(w, "skipped %s %s: %s\n", t.pkg, t.test, first)
 			continue
 		}
 		wrong++
-		fmt.Fprintf(w, "FAIL %s %s: skipped for a reason that is not allowed: %s\n", t.pkg, t.test, reason(text))
+		fmt.Fprintf(w, "FAIL %s %s: skipped for a reason that is not allowed: %s\n", t.pkg, t.test, first)
 	}
 	return wrong
 }
 
-// reason is the line that t.Skip printed.
+// logged begins what a test prints.
+var logged = regexp.MustCompile(`(?m)^\s*\S+\.go:\d+: `)
+
+// reason is what t.Skip printed: the last that the test did.
 func reason(output string) string {
-	for line := range strings.Lines(output) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "===") && !strings.HasPrefix(line, "---") {
-			return line
-		}
+	if found := logged.FindAllStringIndex(output, -1); len(found) > 0 {
+		return strings.TrimSpace(output[found[len(found)-1][0]:])
 	}
-	return "no reason given"
+	return cmp.Or(strings.TrimSpace(output), "no reason given")
 }
 
 // patterns are the allowed reasons, one regular expression a line; # begins a

@@ -27,6 +27,11 @@ func TestReport(t *testing.T) {
 			"skipped p TestA: x_test.go:1: no such thing here\n1 passed, 0 failed, 1 skipped\n", true,
 		},
 		{
+			"skipped after other words",
+			`{"Action":"pass","Package":"p","Test":"TestB"}` + "\n" + `{"Action":"output","Package":"p","Test":"TestA","Output":"    x_test.go:1: no such thing here\n    x_test.go:2: too slow\n"}` + "\n" + `{"Action":"skip","Package":"p","Test":"TestA"}`,
+			"FAIL p TestA: skipped for a reason that is not allowed: x_test.go:2: too slow\n1 passed, 1 failed, 1 skipped\n", false,
+		},
+		{
 			"skipped for another reason",
 			`{"Action":"pass","Package":"p","Test":"TestB"}` + "\n" + `{"Action":"output","Package":"p","Test":"TestA","Output":"flaky\n"}` + "\n" + `{"Action":"skip","Package":"p","Test":"TestA"}`,
 			"FAIL p TestA: skipped for a reason that is not allowed: flaky\n1 passed, 1 failed, 1 skipped\n", false,
