@@ -223,11 +223,13 @@ func TestErrorsOfTheChildComeBack(t *testing.T) {
 func TestWatchdogBarksAtAThreadThatNeverSleeps(t *testing.T) {
 	for _, polls := range []bool{false, true} {
 		runtime.LockOSThread() // other threads' sleeps don't count
+		sys.Pin()              // and the Go scheduler's turn would be one
 		w := Watchdog{Polls: polls}
 		barked := false
 		for start := time.Now(); !barked && time.Since(start) < 2*time.Second; {
 			barked = w.Barks(1, 0) == ErrNeverSlept
 		}
+		sys.Unpin()
 		runtime.UnlockOSThread()
 		if barked == polls {
 			t.Errorf("barked %v at a thread that polls on purpose: %v", barked, polls)
