@@ -266,7 +266,7 @@ func (c *Child) finish(r report, ok bool) error {
 	c.ended = &Ended{Threads: r.End, RSSPeak: r.RSSPeak, Mallocs: r.Mallocs}
 	for _, t := range r.End {
 		if t.Error != "" {
-			return errors.New(t.Error)
+			return remedy.Hint(errors.New(t.Error), t.Hint)
 		}
 	}
 	return io.EOF

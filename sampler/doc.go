@@ -46,7 +46,7 @@
 //     the parent isn't stopped (a parent under SIGSTOP will come back; its
 //     samples are counted meanwhile). Before go the parent may take its time:
 //     a load that starts under its own weight needs seconds.
-//  8. At the end report {"end":[{"reason":"…","error":"…","minor_faults":…},…],"rss_peak_bytes":…,"mallocs":…}
+//  8. At the end report {"end":[{"reason":"…","error":"…","hint":"…","minor_faults":…},…],"rss_peak_bytes":…,"mallocs":…}
 //     and exit with status 0.
 //
 // # The shared memory

@@ -234,7 +234,7 @@ func threadEnd(u *unix.Rusage, reason string, err error) ThreadEnd {
 		CPUTime: u.Utime.Nano() + u.Stime.Nano(),
 	}
 	if err != nil {
-		e.Error = err.Error()
+		e.Error, e.Hint = err.Error(), remedy.Of(err)
 	}
 	return e
 }

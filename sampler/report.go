@@ -44,6 +44,7 @@ type ThreadEnd struct {
 	// Reason is empty for a thread that was stopped.
 	Reason      string `json:"reason,omitempty"`
 	Error       string `json:"error,omitempty"`
+	Hint        string `json:"hint,omitempty"`
 	MinorFaults int64  `json:"minor_faults"`
 	MajorFaults int64  `json:"major_faults"`
 	Voluntary   int64  `json:"voluntary_switches"`

@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"worstcase/internal/remedy"
 	"worstcase/internal/sys"
 )
 
@@ -25,9 +26,13 @@ type Watchdog struct {
 
 // What a body returns when its watchdog barks.
 var (
-	ErrTooShort   = errors.New("period too short for this machine: half or more of the periods were missed in each of three seconds")
-	ErrNeverSlept = errors.New("period too short for this machine: the thread has not slept for half a second")
+	ErrTooShort   = tooShort("half or more of the periods were missed in each of three seconds")
+	ErrNeverSlept = tooShort("the thread has not slept for half a second")
 )
+
+func tooShort(why string) error {
+	return remedy.Hint(errors.New("period too short for this machine: "+why), "choose a longer period")
+}
 
 // How often the watchdog looks whether the thread sleeps, in samples, and how
 // long it may go without, in ns: less than RLIMIT_RTTIME, which kills.

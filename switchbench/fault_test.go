@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"worstcase/internal/remedy"
 	"worstcase/internal/sys"
 	"worstcase/rtsched"
 	"worstcase/sampler"
@@ -150,7 +151,7 @@ func TestAProcessStoppedForGoodIsAnError(t *testing.T) {
 
 func TestTooShortAPeriodEndsTheRun(t *testing.T) {
 	end, err := tryMeasure(t, Config{Period: 2 * time.Microsecond}, 20*time.Second, &seconds{}, nil)
-	if err == nil || !strings.Contains(err.Error(), "too short") {
+	if err == nil || !strings.Contains(err.Error(), "too short") || remedy.Of(err) == "" {
 		t.Fatalf("error %v", err)
 	}
 	if end == nil || end.Reason != "error" {
