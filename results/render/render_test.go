@@ -118,6 +118,11 @@ func TestSummary(t *testing.T) {
 	two.Warnings = []string{"line 17 is torn, left out"}
 	check(t, "cut-short", Summary(two))
 
+	check(t, "loads", UnderLoads([]*results.Run{
+		made(t, true, nil, results.SeriesInfo{Labels: results.Labels{"cpu": "1"}}),
+		made(t, true, map[string]any{results.ConfigLoad: "fork"}, results.SeriesInfo{ID: 0, Labels: results.Labels{"cpu": "0"}}, results.SeriesInfo{ID: 1, Labels: results.Labels{"cpu": "1"}}),
+	}))
+
 	broken := made(t, true, config, results.SeriesInfo{Labels: results.Labels{"cpu": "1"}})
 	broken.End.Reason, broken.End.Error = "error", "the sampler was killed"
 	var text strings.Builder

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -13,13 +14,7 @@ import (
 func Summary(run *results.Run) *Table {
 	totals := run.Totals()
 	names := seriesNames(totals)
-	t := &Table{Title: title(run), Columns: []Column{
-		Words("series"), Count("samples"), Latency("min"), Latency("mean"),
-		Latency("p50"), Latency("p90"), Latency("p99"), Latency("p99.9"), Latency("p99.99"), Latency("p99.999"),
-		Latency("max"),
-		{Title: "at", Unit: "s", Scale: 1e9, Precision: 3},
-		Words("beyond"), Count("overruns"),
-	}}
+	t := &Table{Title: title(run), Columns: summaryColumns("series")}
 	losses := lossColumns(totals)
 	for _, l := range losses {
 		t.Columns = append(t.Columns, Count(l.title))
@@ -36,6 +31,30 @@ func Summary(run *results.Run) *Table {
 	}
 	t.Notes = notes(run, totals, names)
 	return t
+}
+
+// UnderLoads lays out runs that differ in their load: a row for each series of
+// each.
+func UnderLoads(runs []*results.Run) *Table {
+	t := &Table{Columns: summaryColumns("load")}
+	for _, run := range runs {
+		totals := run.Totals()
+		for i, name := range seriesNames(totals) {
+			load := cmp.Or(run.ConfigText(results.ConfigLoad), "idle")
+			t.Rows = append(t.Rows, summaryRow(run, &totals[i], strings.TrimSpace(load+" "+name)))
+		}
+	}
+	return t
+}
+
+func summaryColumns(first string) []Column {
+	return []Column{
+		Words(first), Count("samples"), Latency("min"), Latency("mean"),
+		Latency("p50"), Latency("p90"), Latency("p99"), Latency("p99.9"), Latency("p99.99"), Latency("p99.999"),
+		Latency("max"),
+		{Title: "at", Unit: "s", Scale: 1e9, Precision: 3},
+		Words("beyond"), Count("overruns"),
+	}
 }
 
 func seriesNames(totals []results.Total) []string {

@@ -11,6 +11,7 @@ import (
 	"worstcase/klatency"
 	"worstcase/latency"
 	"worstcase/results"
+	"worstcase/results/render"
 	"worstcase/rtsched"
 	"worstcase/session"
 )
@@ -42,7 +43,7 @@ func measure(ctx context.Context, env *cli.Env, o *options) error {
 	if o.config.Policy == rtsched.Other {
 		o.config.Unlocked = !rtsched.MayLockMemory()
 	}
-	err = recording.Close(loadflag.Each(ctx, o.loads, env.Warn, func(loads []session.Load) error {
+	err = loadflag.Each(ctx, o.loads, env.Warn, func(loads []session.Load) error {
 		cfg := session.Config{
 			Header: results.Header{Tool: "latency", Config: loadflag.Record(o.config.Record(), loads)},
 			Period: o.config.Period, Loads: loads,
@@ -51,7 +52,12 @@ func measure(ctx context.Context, env *cli.Env, o *options) error {
 			cfg.Sinks = append(cfg.Sinks, watch)
 		}
 		return o.run(ctx, env, recording, cfg)
-	}))
+	})
+	if runs := recording.Runs(); err == nil && len(runs) > 1 && recording.Table() {
+		fmt.Fprintln(env.Stdout)
+		err = render.UnderLoads(runs).Text(env.Stdout)
+	}
+	err = recording.Close(err)
 	if err == nil && watch.switched {
 		return cli.No("stopped at a page fault or an involuntary switch of the measuring thread")
 	}
