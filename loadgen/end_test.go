@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -238,6 +240,28 @@ func TestJournalOfALiveLoadIsLeftAlone(t *testing.T) {
 	if n := len(machine{root: "/"}.tagged(filepath.Base(tool.trace.Journal))); n == 0 {
 		t.Error("the load's processes are gone")
 	}
+}
+
+// TestJournalBeginsWhileAnotherEnds: the last one's end removes the directory.
+func TestJournalBeginsWhileAnotherEnds(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "worstcase")
+	var ended atomic.Bool
+	var others sync.WaitGroup
+	others.Go(func() {
+		for !ended.Load() {
+			os.Remove(dir)
+		}
+	})
+	for range 1000 {
+		j := &journal{path: filepath.Join(dir, "journal")}
+		if err := j.begin(); err != nil {
+			t.Error(err)
+			break
+		}
+		os.Remove(j.path)
+	}
+	ended.Store(true)
+	others.Wait()
 }
 
 // TestTornJournal: nothing but the name of a journal is known.

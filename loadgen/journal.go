@@ -58,17 +58,31 @@ func newJournal(m machine) (*journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir := m.stateDir()
+	j := &journal{PID: os.Getpid(), Start: p.start}
+	j.path = filepath.Join(m.stateDir(), j.name())
+	return j, j.begin()
+}
+
+// begin saves the journal for the first time, again where another load's end has
+// removed the empty directory meanwhile.
+func (j *journal) begin() error {
+	err := j.make()
+	for again := 0; errors.Is(err, fs.ErrNotExist) && again < 1000; again++ {
+		err = j.make()
+	}
+	return err
+}
+
+func (j *journal) make() error {
+	dir := filepath.Dir(j.path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, remedy.Hint(fmt.Errorf("make a directory for the load's journal: %w", err),
+		return remedy.Hint(fmt.Errorf("make a directory for the load's journal: %w", err),
 			"let XDG_RUNTIME_DIR or TMPDIR name a directory that may be written")
 	}
 	if err := owned(dir); err != nil {
-		return nil, err
+		return err
 	}
-	j := &journal{PID: os.Getpid(), Start: p.start}
-	j.path = filepath.Join(dir, j.name())
-	return j, j.save()
+	return j.save()
 }
 
 // owned refuses a directory that another user could have prepared.
