@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,6 +25,7 @@ func TestMain(m *testing.M) {
 			os.Stdout.WriteString(err.Error() + "\n")
 			os.Exit(1)
 		}
+		defer runtime.KeepAlive(f) // else the collector closes its file, which is its lock
 		os.Stdout.WriteString("changed\n")
 		select {}
 	}
