@@ -14,10 +14,7 @@ func netKind() Kind {
 		Stresses: "the network: a TCP and a UDP flood on the loopback interface",
 		Needs:    "the loopback interface up",
 		Counter:  "/proc/softirqs NET_RX",
-		Parts: []Part{
-			{Name: "tcp", Unit: "MB/s", Scale: tcpBlock / 1e6, start: startFlood(floodTCP)},
-			{Name: "udp", Unit: "packet/s", start: startFlood(floodUDP)},
-		},
+		Parts:    floods(onLoopback),
 	}
 }
 
@@ -40,9 +37,20 @@ var loopback = path{
 	send: func() error { return nil }, receive: func() error { return nil },
 }
 
-// startFlood starts a flood over the loopback interface.
-func startFlood(flood func(w *worker, lane *uint32, p path) error) func(*worker, []*uint32) error {
-	return func(w *worker, lanes []*uint32) error { return flood(w, lanes[0], loopback) }
+// A flood sends over a path as much as it takes, and counts in lane what arrives.
+type flood func(w *worker, lane *uint32, p path) error
+
+// floods are the parts that start each flood in the same place.
+func floods(start func(flood) func(*worker, []*uint32) error) []Part {
+	return []Part{
+		{Name: "tcp", Unit: "MB/s", Scale: tcpBlock / 1e6, start: start(floodTCP)},
+		{Name: "udp", Unit: "packet/s", start: start(floodUDP)},
+	}
+}
+
+// onLoopback starts a flood over the loopback interface.
+func onLoopback(f flood) func(*worker, []*uint32) error {
+	return func(w *worker, lanes []*uint32) error { return f(w, lanes[0], loopback) }
 }
 
 // floodTCP floods a connection. What has arrived is counted, in whole blocks.

@@ -19,10 +19,7 @@ func netnsKind() Kind {
 		Stresses: "the network between two namespaces: a TCP and a UDP flood through a pair of virtual Ethernet devices",
 		Needs:    "root, and CONFIG_VETH",
 		Counter:  "/proc/softirqs NET_RX",
-		Parts: []Part{
-			{Name: "tcp", Unit: "MB/s", Scale: tcpBlock / 1e6, start: betweenNamespaces(floodTCP)},
-			{Name: "udp", Unit: "packet/s", start: betweenNamespaces(floodUDP)},
-		},
+		Parts:    floods(betweenNamespaces),
 	}
 }
 
@@ -34,7 +31,7 @@ var (
 
 // betweenNamespaces starts a flood between two new network namespaces. These
 // live as long as the flood's sockets.
-func betweenNamespaces(flood func(w *worker, lane *uint32, p path) error) func(*worker, []*uint32) error {
+func betweenNamespaces(f flood) func(*worker, []*uint32) error {
 	return func(w *worker, lanes []*uint32) error {
 		done := make(chan error)
 		go func() {
@@ -46,7 +43,7 @@ func betweenNamespaces(flood func(w *worker, lane *uint32, p path) error) func(*
 			}
 			defer near.Close()
 			defer far.Close()
-			done <- flood(w, lanes[0], path{
+			done <- f(w, lanes[0], path{
 				to:   nearAddress,
 				send: func() error { return netns.Set(far) }, receive: func() error { return netns.Set(near) },
 			})
