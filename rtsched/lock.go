@@ -45,6 +45,7 @@ func unlock() {
 	defer held.Unlock()
 	held.count--
 	if held.count == 0 {
+		held.file.Truncate(0) // our name: else somebody waits for it in vain
 		held.file.Close()
 		held.file = nil
 	}
