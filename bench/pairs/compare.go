@@ -39,7 +39,7 @@ func Compare(what, rival string, n int, figures []string, ours, theirs Tool) err
 	}
 	fmt.Fprint(os.Stderr, "\r\033[K")
 	for _, f := range figures {
-		if len(x[f]) < min(n, atLeast) {
+		if len(x[f]) < atLeast {
 			fmt.Printf("%s %s: known in %d of %d pairs only, too few to compare\n", what, f, len(x[f]), n)
 			continue
 		}
