@@ -2,6 +2,7 @@ package klatency
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 
 	"worstcase/results"
@@ -83,7 +84,7 @@ func (s *stacks) close() {
 		s.open = nil
 		return
 	}
-	i, _ := slices.BinarySearchFunc(s.list, s.open, func(a, b *stacked) int { return int(max(-1, min(1, b.latency-a.latency))) })
+	i, _ := slices.BinarySearchFunc(s.list, s.open, func(a, b *stacked) int { return cmp.Compare(b.latency, a.latency) })
 	s.list = slices.Insert(s.list, i, s.open)
 	s.list = s.list[:min(len(s.list), stacksKept)]
 	s.open = nil
