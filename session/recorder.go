@@ -82,7 +82,7 @@ func (r *Recorder) missedSince(due, missed int64) int64 {
 		return 0
 	}
 	before := (r.start - 1 - due) / r.period
-	return r.missedBefore(due, max(0, missed-before))
+	return r.missedBefore(due+before*r.period, max(0, missed-before))
 }
 
 // missedBefore is how many of the periods missed after due come before the end.

@@ -62,6 +62,12 @@ func TestRecorderCutsByIntendedTime(t *testing.T) {
 			[]results.Interval{interval(1000, 1, 1, 1, 1, 300, 3)},
 		},
 		{
+			"a warm-up sample so late that it misses all of the measured time",
+			[]row{{-300, 1600, 15}},
+			1000,
+			[]results.Interval{{At: 1e9, Seconds: 1, Tally: results.Tally{Overruns: 10}}},
+		},
+		{
 			"a late sample belongs to the second in which it was due",
 			[]row{{0, 1, 0}, {900, 2500, 25}, {3500, 2, 0}},
 			4000,
