@@ -135,6 +135,15 @@ func TestCheckpoint(t *testing.T) {
 	}
 }
 
+// TestSpecialWithoutLines measures nothing in the only second, so no RTT line
+// tells what is special.
+func TestSpecialWithoutLines(t *testing.T) {
+	h := latency([]results.SeriesInfo{{}}, map[string]any{results.ConfigPolicy: "SCHED_OTHER"})
+	end := &results.End{Seconds: 1, Series: []results.Total{{Tally: results.Tally{Overruns: 1000}}}}
+	got := printed(t, Xenomai3, Options{Lines: 21}, []results.Record{h, &results.Interval{At: 1e9, Seconds: 1}, end})
+	golden.Check(t, "testdata/xenomai3-special-nothing.txt", got, *update)
+}
+
 func TestQuiet(t *testing.T) {
 	var notice strings.Builder
 	h := latency([]results.SeriesInfo{{}}, map[string]any{results.ConfigDuration: int64(10e9)})

@@ -2,6 +2,7 @@ package format
 
 import (
 	"io"
+	"slices"
 
 	"worstcase/results"
 )
@@ -17,6 +18,7 @@ type table struct {
 	series  map[int]*column
 	shown   []int // the ids of the series that are printed
 	rows    int   // RTD lines since the last header
+	told    bool  // a line has said what makes the run special
 }
 
 // A column is what a table remembers of one series.
@@ -57,7 +59,12 @@ func (t *table) open(h *results.Header) {
 		t.series[s.ID] = c
 		t.shown = append(t.shown, s.ID)
 	}
-	for _, line := range preamble(t.form, h, t.options, t.layout) {
+	t.told = h.Tool == "switchbench" || t.layout.bare || t.options.Quiet || t.options.Lines <= 0
+	opening := opening(t.form, h)
+	if t.told {
+		opening = slices.Insert(opening, min(1, len(opening)), conditions(h)...)
+	}
+	for _, line := range opening {
 		t.out.printf("%s", line)
 	}
 	if duration, ok := h.ConfigInt(results.ConfigDuration); ok && t.options.Quiet && t.options.Notice != nil {
@@ -108,6 +115,7 @@ func (t *table) heading(i *results.Interval) {
 	if !first {
 		return
 	}
+	t.told = true
 	t.out.printf("RTT|  %s%s", hms(float64(i.At)/1e9), t.bracket())
 	t.out.printf("RTH|%s", t.layout.head)
 }
@@ -128,6 +136,12 @@ func (t *table) totals(all []results.Total, seconds float64, plot io.Writer) {
 	if t.header.Tool == "switchbench" {
 		t.switchbench(totals)
 		return
+	}
+	if !t.told {
+		t.told = true
+		for _, line := range conditions(&t.header) {
+			t.out.printf("%s", line)
+		}
 	}
 	for i := range totals {
 		t.histograms(&totals[i], seconds, plot)

@@ -42,17 +42,16 @@ func mode(form string, h *results.Header) string {
 	return m
 }
 
-// preamble returns the lines above the table. What makes the run special stands
-// there when no RTT line will tell it.
-func preamble(form string, h *results.Header, o Options, l layout) []string {
-	lines := opening(form, h)
-	extra := special(h)
-	if len(extra) == 0 || h.Tool != "switchbench" && !l.bare && !o.Quiet && o.Lines > 0 {
-		return lines
+// conditions returns the line that tells what makes the run special, if
+// anything, where no RTT line tells it.
+func conditions(h *results.Header) []string {
+	if extra := special(h); len(extra) > 0 {
+		return []string{"== Conditions: " + strings.Join(extra, ", ")}
 	}
-	return slices.Insert(lines, min(1, len(lines)), "== Conditions: "+strings.Join(extra, ", "))
+	return nil
 }
 
+// opening returns the lines above the table.
 func opening(form string, h *results.Header) []string {
 	const unit = "== All results in microseconds"
 	period, _ := h.ConfigInt(results.ConfigPeriod)
