@@ -7,6 +7,11 @@
 // A skip whose reason is not among those of allowed.txt is a failure: a test
 // may leave out only what a machine truly lacks. It exits with status 1 when
 // anything failed.
+//
+// Tests of times fail now and then where a hypervisor takes the CPU away. With
+// -again N, up to N failed tests run twice more, alone; one that passes both
+// times is shown as unsteady, with what it printed when it failed, and is no
+// failure. More than N, or a failure outside of a test, get no second chance.
 package main
 
 import (
@@ -14,6 +19,7 @@ import (
 	"cmp"
 	_ "embed"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -26,7 +32,9 @@ import (
 var allowed string
 
 func main() {
-	ok, err := report(os.Stdin, os.Stdout, allowed)
+	most := flag.Int("again", 0, "how many failed tests at most run twice more, alone")
+	flag.Parse()
+	ok, err := report(os.Stdin, os.Stdout, allowed, *most, goTest)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "testreport:", err)
 	}
@@ -51,18 +59,19 @@ type result struct {
 	output  strings.Builder
 }
 
-// report writes the report and tells whether all is well.
-func report(r io.Reader, w io.Writer, allowed string) (bool, error) {
+// report writes the report and tells whether all is well. Up to most failed
+// tests are run alone.
+func report(r io.Reader, w io.Writer, allowed string, most int, alone func(pkg, pattern string) error) (bool, error) {
 	all, err := read(r)
 	if err != nil {
 		return false, err
 	}
-	var passed, failed int
-	var skips []*result
+	var passed int
+	var skips, failed []*result
 	for _, t := range all {
 		switch {
-		case t.action == "fail":
-			failed++
+		case t.action == "fail", t.action == "" && t.pkg != "": // what never ended is cut short
+			failed = append(failed, t)
 			fmt.Fprintf(w, "FAIL %s %s\n%s", t.pkg, t.test, t.output.String())
 		case t.test == "" && t.action == "pass":
 			fmt.Fprintf(w, "ok   %s %.1fs\n", t.pkg, t.elapsed)
@@ -72,9 +81,10 @@ func report(r io.Reader, w io.Writer, allowed string) (bool, error) {
 			skips = append(skips, t)
 		}
 	}
-	failed += showSkips(w, skips, patterns(allowed))
-	fmt.Fprintf(w, "%d passed, %d failed, %d skipped\n", passed, failed, len(skips))
-	return failed == 0 && passed > 0, nil
+	wrong := showSkips(w, skips, patterns(allowed))
+	unsteady, steady := again(w, failed, most, alone)
+	fmt.Fprintf(w, "%d passed, %d failed, %d of them unsteady, %d skipped\n", passed, len(failed)+wrong, unsteady, len(skips))
+	return wrong == 0 && steady && passed > 0, nil
 }
 
 // read gathers the events by test, in order of packages and names.
