@@ -27,23 +27,25 @@ func leaves(failed []*result) (tests []*result, rest []string) {
 	return tests, rest
 }
 
-// again runs each failed test twice more, alone, and returns how many passed
-// both times. It asks for none when more than most failed, or a package did
-// without a test of its own: that is no matter of a busy machine.
-func again(w io.Writer, failed []*result, most int, alone func(pkg, pattern string) error) (unsteady int, all bool) {
+// again runs each failed test twice more, alone, and returns how many things
+// are broken, and how many tests passed both times. It runs none when more than
+// most failed, or a package did without a test of its own: that is no matter of
+// a busy machine.
+func again(w io.Writer, failed []*result, most int, alone func(pkg, pattern string) error) (broken, unsteady int) {
 	tests, rest := leaves(failed)
 	if len(tests) > most || len(rest) > 0 {
-		return 0, len(failed) == 0
+		return len(tests) + len(rest), 0
 	}
 	for _, t := range tests {
 		if err := alone(t.pkg, pattern(t.test)); err != nil {
+			broken++
 			fmt.Fprintf(w, "FAIL %s %s: alone as well: %v\n", t.pkg, t.test, err)
 			continue
 		}
 		unsteady++
 		fmt.Fprintf(w, "unsteady %s %s: failed beside the others, passed twice alone\n", t.pkg, t.test)
 	}
-	return unsteady, unsteady == len(tests)
+	return broken, unsteady
 }
 
 // pattern makes of a test's name what -run takes for it and no other.

@@ -16,34 +16,34 @@ func TestReport(t *testing.T) {
 	}{
 		{
 			"passes", `{"Action":"pass","Package":"p","Test":"TestA"}` + "\n" + `{"Action":"pass","Package":"p","Elapsed":1.5}`,
-			"ok   p 1.5s\n1 passed, 0 failed, 0 of them unsteady, 0 skipped\n", true,
+			"ok   p 1.5s\n1 passed, 0 failed, 0 unsteady, 0 skipped\n", true,
 		},
 		{
 			"fails with its output", `{"Action":"output","Package":"p","Test":"TestA","Output":"why\n"}` + "\n" + `{"Action":"fail","Package":"p","Test":"TestA"}`,
-			"FAIL p TestA\nwhy\n0 passed, 1 failed, 0 of them unsteady, 0 skipped\n", false,
+			"FAIL p TestA\nwhy\n0 passed, 1 failed, 0 unsteady, 0 skipped\n", false,
 		},
 		{
 			"skipped with reason",
 			`{"Action":"pass","Package":"p","Test":"TestB"}` + "\n" + `{"Action":"output","Package":"p","Test":"TestA","Output":"    x_test.go:1: no such thing here\n"}` + "\n" + `{"Action":"skip","Package":"p","Test":"TestA"}`,
-			"skipped p TestA: x_test.go:1: no such thing here\n1 passed, 0 failed, 0 of them unsteady, 1 skipped\n", true,
+			"skipped p TestA: x_test.go:1: no such thing here\n1 passed, 0 failed, 0 unsteady, 1 skipped\n", true,
 		},
 		{
 			"skipped after other words",
 			`{"Action":"pass","Package":"p","Test":"TestB"}` + "\n" + `{"Action":"output","Package":"p","Test":"TestA","Output":"    x_test.go:1: no such thing here\n    x_test.go:2: too slow\n"}` + "\n" + `{"Action":"skip","Package":"p","Test":"TestA"}`,
-			"FAIL p TestA: skipped for a reason that is not allowed: x_test.go:2: too slow\n1 passed, 1 failed, 0 of them unsteady, 1 skipped\n", false,
+			"FAIL p TestA: skipped for a reason that is not allowed: x_test.go:2: too slow\n1 passed, 1 failed, 0 unsteady, 1 skipped\n", false,
 		},
 		{
 			"skipped for another reason",
 			`{"Action":"pass","Package":"p","Test":"TestB"}` + "\n" + `{"Action":"output","Package":"p","Test":"TestA","Output":"flaky\n"}` + "\n" + `{"Action":"skip","Package":"p","Test":"TestA"}`,
-			"FAIL p TestA: skipped for a reason that is not allowed: flaky\n1 passed, 1 failed, 0 of them unsteady, 1 skipped\n", false,
+			"FAIL p TestA: skipped for a reason that is not allowed: flaky\n1 passed, 1 failed, 0 unsteady, 1 skipped\n", false,
 		},
 		{
 			"cut short", `{"Action":"pass","Package":"p","Test":"TestB"}`,
-			"FAIL p TestA\n1 passed, 1 failed, 0 of them unsteady, 0 skipped\n", false,
+			"FAIL p TestA\n1 passed, 1 failed, 0 unsteady, 0 skipped\n", false,
 		},
 		{
 			"nothing passed", `{"Action":"output","Package":"p","Test":"TestA","Output":"no such thing\n"}` + "\n" + `{"Action":"skip","Package":"p","Test":"TestA"}`,
-			"skipped p TestA: no such thing\n0 passed, 0 failed, 0 of them unsteady, 1 skipped\n", false,
+			"skipped p TestA: no such thing\n0 passed, 0 failed, 0 unsteady, 1 skipped\n", false,
 		},
 	}
 	for _, tc := range tests {
