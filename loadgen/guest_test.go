@@ -16,7 +16,7 @@ func TestUnifiedInGuest(t *testing.T) {
 	for _, name := range asked(t, "6.1-rt-amd64") {
 		t.Run(name, func(t *testing.T) {
 			k := kernels.Get(t, name)
-			g := kernels.Guest{Kernel: k, CPUs: 2, Memory: 2048, Timeout: 5 * time.Minute, Files: map[string]string{
+			g := kernels.Guest{Kernel: k, CPUs: 2, Memory: 2048, Timeout: 8 * time.Minute, Files: map[string]string{
 				"/bin/loadgen.test": kernels.BuildTest(t, k, "worstcase/loadgen"),
 			}}
 			kernels.Installed(t, k, g.Files, "sh")
@@ -24,7 +24,7 @@ func TestUnifiedInGuest(t *testing.T) {
 			r := g.Run(t,
 				kernels.Command{
 					Args:    []string{"loadgen.test", "-test.v", "-test.run", "^(TestEnd|TestJournalOfALiveLoadIsLeftAlone|TestLimits)$"},
-					Timeout: 3 * time.Minute,
+					Timeout: 6 * time.Minute,
 				},
 			)
 			if r[0].Status != 0 {
