@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -12,6 +13,9 @@ import (
 // maxLine bounds the length of a line. The longest honest ones are the totals
 // of very many series, at a few kB each.
 const maxLine = 64 << 20
+
+// endless is the length of a line after which nobody waits for its end.
+const endless = 1 << 30
 
 // tailMax bounds the intervals that are kept undecoded, in bytes.
 const tailMax = 1 << 20
@@ -76,12 +80,16 @@ func (r *Reader) next() ([]byte, error) {
 }
 
 // long completes a line that begins with part. One longer than maxLine is
-// passed over, as torn.
+// passed over, as torn, an endless one is an error.
 func (r *Reader) long(part []byte) (line []byte, err error) {
 	r.line = append(r.line[:0], part...)
-	dropped := false
+	dropped, length := false, len(part)
 	for err = bufio.ErrBufferFull; err == bufio.ErrBufferFull; {
+		if length > endless {
+			return nil, errors.New("a line has no end within 1 GiB")
+		}
 		part, err = r.in.ReadSlice('\n')
+		length += len(part)
 		if dropped = dropped || len(r.line)+len(part) > maxLine; !dropped {
 			r.line = append(r.line, part...)
 		}

@@ -189,6 +189,35 @@ func TestLongLine(t *testing.T) {
 	}
 }
 
+// TestEndlessLine reads a line that never ends.
+func TestEndlessLine(t *testing.T) {
+	log := io.MultiReader(strings.NewReader(text(t, script()[:2]...)+linePrefix), endlessly('0'))
+	var runs, errs int
+	for run, err := range Runs(log, KeepTotals) {
+		switch {
+		case err != nil:
+			errs++
+		case run.Totals()[0].Count != 3:
+			t.Errorf("%d samples, want 3", run.Totals()[0].Count)
+		default:
+			runs++
+		}
+	}
+	if runs != 1 || errs != 1 {
+		t.Errorf("%d runs and %d errors, want one each", runs, errs)
+	}
+}
+
+// endlessly is a reader of one byte again and again.
+type endlessly byte
+
+func (e endlessly) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = byte(e)
+	}
+	return len(p), nil
+}
+
 // TestLongTail reads a log in which no checkpoint ever comes.
 func TestLongTail(t *testing.T) {
 	records := script()[:1]

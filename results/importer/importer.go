@@ -8,9 +8,11 @@
 package importer
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,6 +27,9 @@ var ErrFormat = errors.New("unknown format")
 
 // ErrRunLog is what Read fails with for a run log of our own.
 var ErrRunLog = errors.New("this is a run log already")
+
+// ErrLarge is what ReadFrom fails with when a file is too large to be read.
+var ErrLarge = errors.New("larger than 1 GiB, or without an end")
 
 // A Format is one kind of file that can be imported.
 type Format struct {
@@ -70,6 +75,37 @@ type Options struct {
 	Format string
 	// File is the name of what is read, for labels and messages.
 	File string
+}
+
+// mostRead bounds what ReadFrom takes of a file in a known format. Larger ones
+// would need as much memory.
+const mostRead = 1 << 30
+
+// sniffed is how much of a text the formats see to know it.
+const sniffed = 1 << 16
+
+// ReadFrom is Read of all of r, which may have no end: what no format fits is
+// refused after its first 64 KiB, more than a GiB with ErrLarge.
+func ReadFrom(r io.Reader, o Options) ([]*results.Run, error) { return readFrom(r, o, mostRead) }
+
+func readFrom(r io.Reader, o Options, most int64) ([]*results.Run, error) {
+	b := bufio.NewReaderSize(r, sniffed)
+	head, err := b.Peek(sniffed)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if _, err := pick(head, o.Format); err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(b, most+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(text)) > most {
+		return nil, ErrLarge
+	}
+	runs, _, err := Read(text, o)
+	return runs, err
 }
 
 // Read reads the runs in text. It tells the name of the format as well. The runs
@@ -129,7 +165,7 @@ func pick(text []byte, name string) (Format, error) {
 	if bytes.HasPrefix(bytes.TrimSpace(text[:min(len(text), 64)]), []byte(`{"type":"run"`)) {
 		return Format{}, ErrRunLog
 	}
-	head := text[:min(len(text), 1<<16)]
+	head := text[:min(len(text), sniffed)]
 	for _, f := range formats {
 		if f.sniff(head) {
 			return f, nil

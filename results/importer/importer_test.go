@@ -2,8 +2,10 @@ package importer
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -93,4 +95,24 @@ func sampleFiles(t testing.TB) []string {
 		t.Fatalf("only %d samples in testdata", len(list))
 	}
 	return list
+}
+
+// TestEndless reads what never ends: of no format, and of one.
+func TestEndless(t *testing.T) {
+	for head, want := range map[string]error{"": ErrFormat, "RTS|1.000|2.000|3.000|0|0|00:00:10/00:00:10\n": ErrLarge} {
+		in := io.MultiReader(strings.NewReader(head), endlessly(0))
+		if _, err := readFrom(in, Options{}, 1<<20); !errors.Is(err, want) {
+			t.Errorf("%q and no end: %v, want %v", head, err, want)
+		}
+	}
+}
+
+// endlessly is a reader of one byte again and again.
+type endlessly byte
+
+func (e endlessly) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = byte(e)
+	}
+	return len(p), nil
 }

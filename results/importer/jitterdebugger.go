@@ -100,7 +100,7 @@ const (
 )
 
 // sniffRaw accepts what can only be samples.raw: its first records have small
-// thread numbers, whole dates in ascending order and plausible latencies.
+// thread numbers, dates since the boot, and plausible latencies.
 func sniffRaw(head []byte) bool { return rawSize(head) != 0 }
 
 // rawSize is the size of records, 0 when text has no such records.
@@ -109,7 +109,7 @@ func rawSize(text []byte) int {
 		ok := len(text) >= size
 		for i := 0; ok && i < 16 && (i+1)*size <= len(text); i++ {
 			thread, sec, nsec, val := rawFields(text[i*size : (i+1)*size])
-			ok = thread < 1<<14 && sec >= 0 && sec < 1<<40 && nsec >= 0 && nsec < 1e9 && val < 1e12
+			ok = thread < 1<<14 && sec >= 0 && sec < 1<<40 && nsec >= 0 && nsec < 1e9 && sec+nsec > 0 && val < 1e12
 		}
 		if ok {
 			return size

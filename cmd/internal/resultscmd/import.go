@@ -94,32 +94,29 @@ func listFormats(w io.Writer) error {
 // read reads one file, or the results.json of a folder.
 func (im *importing) read(env *cli.Env, path string) ([]*results.Run, error) {
 	if path == "-" {
-		text, err := io.ReadAll(env.Stdin)
-		if err != nil {
-			return nil, fmt.Errorf("read standard input: %w", err)
-		}
-		return importText(env, text, "standard input", im.how)
+		return importFrom(env, env.Stdin, "standard input", im.how)
 	}
 	folder := path
 	info, err := os.Stat(path)
 	if err == nil && info.IsDir() {
 		path = filepath.Join(path, "results.json")
 	}
-	text, err := os.ReadFile(path)
+	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) && path != folder {
 		return nil, remedy.Hint(fmt.Errorf("import %s: a folder without results.json", folder), "only jitterdebugger's result folders are imported: name the files in this one")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("import: %w", err)
 	}
-	return importText(env, text, path, im.how)
+	defer f.Close()
+	return importFrom(env, f, path, im.how)
 }
 
-// importText reads the runs in a text, says what is to be known of them, and
-// gives errors their hints.
-func importText(env *cli.Env, text []byte, source string, how importer.Options) ([]*results.Run, error) {
+// importFrom reads the runs in r, says what is to be known of them, and gives
+// errors their hints.
+func importFrom(env *cli.Env, r io.Reader, source string, how importer.Options) ([]*results.Run, error) {
 	how.File = source
-	runs, _, err := importer.Read(text, how)
+	runs, err := importer.ReadFrom(r, how)
 	if err != nil {
 		err = fmt.Errorf("%s: %w", source, err)
 	}
@@ -128,6 +125,8 @@ func importText(env *cli.Env, text []byte, source string, how importer.Options) 
 		return nil, remedy.Hint(err, "say it: results import --unit us, or --unit ns")
 	case errors.Is(err, importer.ErrFormat):
 		return nil, remedy.Hint(err, "results import --list tells the formats, --format NAME forces one")
+	case errors.Is(err, importer.ErrLarge):
+		return nil, remedy.Hint(err, "cut it: head -c 1G FILE | results import -")
 	case errors.Is(err, importer.ErrRunLog):
 		return nil, remedy.Hint(err, "the other commands of results read it as it is")
 	case err != nil:

@@ -85,9 +85,12 @@ func readFolder(env *cli.Env, keep results.Keep, path string) ([]*results.Run, e
 	return runs, nil
 }
 
+// mostTorn is what is looked through for the first whole line of a run log.
+const mostTorn = 1 << 20
+
 // readStream reads run logs, and outputs of other tools.
 func readStream(env *cli.Env, keep results.Keep, r io.Reader, source string) ([]*results.Run, error) {
-	b := bufio.NewReaderSize(r, 1<<16)
+	b := bufio.NewReaderSize(r, mostTorn)
 	head, err := b.Peek(len(begins))
 	if len(head) == 0 && err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("read %s: %w", source, err)
@@ -98,14 +101,11 @@ func readStream(env *cli.Env, keep results.Keep, r io.Reader, source string) ([]
 	if string(head) == begins {
 		return readLog(keep, b, source)
 	}
-	text, err := io.ReadAll(b)
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", source, err)
+	head, _ = b.Peek(mostTorn) // an error comes back when it is read
+	if bytes.Contains(head, []byte("\n"+begins)) {
+		return readLog(keep, b, source)
 	}
-	if bytes.Contains(text, []byte("\n"+begins)) { // behind what was left of a torn line
-		return readLog(keep, bytes.NewReader(text), source)
-	}
-	runs, err := importText(env, text, source, importer.Options{})
+	runs, err := importFrom(env, b, source, importer.Options{})
 	if errors.Is(err, importer.ErrFormat) {
 		err = fmt.Errorf("read %s: %w, nor the output of a tool that is known", source, results.ErrNotLog)
 		return nil, remedy.Hint(err, "results import --list tells the formats, --format NAME forces one")
