@@ -51,6 +51,30 @@ func (r *Reader) Next() (Record, error) {
 	}
 }
 
+// Intervals yields the intervals of one or several logs in r, with all that
+// they hold, and passes over the rest without decoding it. After an error of r
+// itself it yields that, and stops.
+func Intervals(r io.Reader) iter.Seq2[*Interval, error] {
+	return func(yield func(*Interval, error) bool) {
+		in := NewReader(r)
+		for {
+			line, err := in.next()
+			switch {
+			case err == io.EOF:
+				return
+			case err != nil:
+				yield(nil, err)
+				return
+			case !wholeInterval(line):
+				continue
+			}
+			if iv, ok := in.parse(line).(*Interval); ok && !yield(iv, nil) {
+				return
+			}
+		}
+	}
+}
+
 // Torn is the number of lines, so far, that were no whole record and were
 // passed over.
 func (r *Reader) Torn() int { return r.torn }

@@ -11,14 +11,12 @@ import (
 // A first-order autoregression takes most of the dependence away, and a Bartlett
 // kernel, as wide as Andrews' rule for such a series wants it, takes up what is
 // left (Andrews and Monahan, "An improved heteroskedasticity and autocorrelation
-// consistent covariance matrix estimator", Econometrica 60, 1992). The
-// autoregression is corrected for its bias in short series (Kendall, "Note on
-// bias in the estimation of autocorrelation", Biometrika 41, 1954) and bounded by
-// 0.97, as there. independent is how many independent values tell as much.
+// consistent covariance matrix estimator", Econometrica 60, 1992). independent is
+// how many independent values tell as much.
 func longRun(x []float64) (variance, independent float64) {
 	n := float64(len(x))
 	white, m := make([]float64, 0, len(x)), mean(x)
-	rho := min(max(lagOne(x), -0.97)*(1+3/n)+1/n, 0.97)
+	rho := biasFree(x)
 	for i := 1; i < len(x); i++ {
 		white = append(white, (x[i]-m)-rho*(x[i-1]-m))
 	}
@@ -28,6 +26,25 @@ func longRun(x []float64) (variance, independent float64) {
 		return plain, n
 	}
 	return variance, min(n, n*plain/variance)
+}
+
+// surelyIndependent is how many independent values tell as much as x where its
+// autocorrelation is one standard error above the estimate (Bartlett 1946): in
+// short series that depend on each other strongly the estimate itself is often
+// far too low.
+func surelyIndependent(x []float64) float64 {
+	n := float64(len(x))
+	rho := biasFree(x)
+	rho = min(rho+math.Sqrt((1-rho*rho)/n), 0.97)
+	return n * (1 - rho) / (1 + rho)
+}
+
+// biasFree is the autocorrelation of neighbours, corrected for its bias in short
+// series (Kendall, "Note on bias in the estimation of autocorrelation",
+// Biometrika 41, 1954) and bounded by 0.97, as Andrews and Monahan do.
+func biasFree(x []float64) float64 {
+	n := float64(len(x))
+	return min(max(lagOne(x), -0.97)*(1+3/n)+1/n, 0.97)
 }
 
 // lagOne is the autocorrelation of neighbours, 0 where nothing varies.

@@ -134,7 +134,7 @@ func innerSpreads(p pairing, blocks []*Blocks, alpha float64, rng *rand.Rand) ma
 			return nil
 		}
 		for name, v := range figures {
-			d := deviation(v)
+			d := deviation(v.draws)
 			squares[name] += d * d / float64(len(blocks))
 		}
 	}

@@ -92,6 +92,9 @@ func TestWithinTwoRuns(t *testing.T) {
 			if r.Interval == nil || !(r.Interval.Low > 1000 && r.Interval.High < 3000) {
 				t.Errorf("%s: interval %v, want one around 2000", r.Metric, r.Interval)
 			}
+			if r.Interval != nil && !r.Interval.Contains(r.Difference) {
+				t.Errorf("%s: difference %g outside of %v", r.Metric, r.Difference, *r.Interval)
+			}
 		case "max", "overruns":
 			if r.Interval != nil {
 				t.Errorf("%s: interval %v, want none", r.Metric, *r.Interval)
@@ -107,6 +110,32 @@ func TestWithinTwoRuns(t *testing.T) {
 	}
 }
 
+// TestWithinRefuses asks for few intervals of short runs whose seconds depend on
+// each other strongly, and for a word on it: they would hold the truth too seldom.
+func TestWithinRefuses(t *testing.T) {
+	for _, correlation := range []float64{0.8, 0.9} {
+		n, rng, given := calls(40), testRand(6), map[string]int{}
+		for range n {
+			a, b := secondsOf(rng, 60, 7000, correlation), secondsOf(rng, 60, 7300, correlation)
+			c := compared(t, single(t, a), single(t, b), Options{Seed: rng.Uint64()})
+			for _, r := range c.Rows {
+				if r.Interval != nil {
+					given[r.Metric]++
+				}
+			}
+			if c.Scope == "" && !strings.Contains(strings.Join(c.Notes, "\n"), "no interval") {
+				t.Errorf("no interval, and no word on it: %q", c.Notes)
+			}
+		}
+		for _, metric := range []string{"mean", "p99"} {
+			t.Logf("60 s, correlation %g: %.1f %% of %d calls give an interval of %s", correlation, 100*float64(given[metric])/float64(n), n, metric)
+			if given[metric]*20 > n {
+				t.Errorf("60 s, correlation %g: %d of %d calls give an interval of %s, want at most one in twenty", correlation, given[metric], n, metric)
+			}
+		}
+	}
+}
+
 // TestWithinCovers asks how often the intervals of mean and p99 hold the true
 // difference of two runs that go on as they did.
 func TestWithinCovers(t *testing.T) {
@@ -114,24 +143,30 @@ func TestWithinCovers(t *testing.T) {
 		seconds     int
 		correlation float64
 		usual       int // calls
-	}{{120, 0, 100}, {200, 0.6, 100}, {600, 0.8, 40}} {
+	}{{60, 0, 100}, {120, 0, 100}, {200, 0.6, 100}, {600, 0.8, 40}} {
 		n, rng := calls(c.usual), testRand(5)
 		least := 0.90
 		if n >= 1000 {
 			least = 0.93 // 93.6 to 96.9 % were met
 		}
-		held := map[string]int{}
+		held, given := map[string]int{}, map[string]int{}
 		for range n {
 			a, b := secondsOf(rng, c.seconds, 7000, c.correlation), secondsOf(rng, c.seconds, 7300, c.correlation)
 			for _, r := range compared(t, single(t, a), single(t, b), Options{Seed: rng.Uint64()}).Rows {
-				if r.Interval != nil && r.Interval.Contains(300) {
+				if r.Interval == nil {
+					continue
+				}
+				if given[r.Metric]++; r.Interval.Contains(300) {
 					held[r.Metric]++
 				}
 			}
 		}
 		for _, metric := range []string{"mean", "p99"} {
-			share := float64(held[metric]) / float64(n)
-			t.Logf("%d s, correlation %g: %.1f %% of %d intervals of %s hold the truth", c.seconds, c.correlation, 100*share, n, metric)
+			if given[metric]*10 < 9*n {
+				t.Errorf("%d s, correlation %g: %d of %d calls give an interval of %s, want nine in ten", c.seconds, c.correlation, given[metric], n, metric)
+			}
+			share := float64(held[metric]) / float64(given[metric])
+			t.Logf("%d s, correlation %g: %.1f %% of %d intervals of %s hold the truth", c.seconds, c.correlation, 100*share, given[metric], metric)
 			if share < least {
 				t.Errorf("%d s, correlation %g: %.1f %% of the intervals of %s hold the truth, want 95 %%", c.seconds, c.correlation, 100*share, metric)
 			}

@@ -72,6 +72,9 @@ func (c *comparing) run(_ context.Context, env *cli.Env, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := addBlocks(sides); err != nil {
+		return err
+	}
 	var list []*compare.Comparison
 	for _, b := range sides[1:] {
 		o := compare.Options{Margin: margin, Alpha: c.alpha, Seed: c.seed, Extremes: c.levels}
@@ -131,26 +134,13 @@ func (c *comparing) sides(env *cli.Env, args []string) ([]compare.Side, error) {
 	}
 	var sides []compare.Side
 	for _, paths := range [][]string{a, b} {
-		side, err := readSide(env, paths)
+		runs, err := read(env, results.KeepFigures, paths)
 		if err != nil {
 			return nil, err
 		}
-		sides = append(sides, side)
+		sides = append(sides, compare.Side{Runs: runs})
 	}
 	return sides, nil
-}
-
-// readSide reads one side; of a single run it keeps the blocks as well.
-func readSide(env *cli.Env, paths []string) (compare.Side, error) {
-	runs, err := read(env, results.KeepFigures, paths)
-	if err != nil {
-		return compare.Side{}, err
-	}
-	side := compare.Side{Runs: runs}
-	if len(runs) == 1 && len(paths) == 1 && paths[0] != "-" {
-		side.Blocks, err = readBlocks(paths[0])
-	}
-	return side, err
 }
 
 // groups sorts runs by the value of a key, the group that started first first.

@@ -76,13 +76,9 @@ func (p *planning) planRuns(env *cli.Env, args []string) error {
 	if err != nil {
 		return err
 	}
-	var blocks []*compare.Blocks
-	for _, path := range args {
-		b, err := readBlocks(path)
-		if err != nil {
-			return err
-		}
-		blocks = append(blocks, b)
+	blocks, err := readBlocks(args...)
+	if err != nil {
+		return err
 	}
 	if len(blocks) != len(runs) {
 		blocks = nil // a file or a folder of several runs

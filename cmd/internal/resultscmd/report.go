@@ -104,10 +104,9 @@ func (r *reporting) comparisons(env *cli.Env, runs []*results.Run) (list []*comp
 		r.excuse(env, err)
 		return nil
 	}
-	for i := range sides {
-		if s := &sides[i]; len(s.Runs) == 1 {
-			s.Blocks = blocksOf(s.Runs[0], runs)
-		}
+	if err := addBlocks(sides); err != nil {
+		r.excuse(env, err)
+		return nil
 	}
 	for _, b := range sides[1:] {
 		c, err := compare.Compare(sides[0], b, compare.Options{Seed: r.seed})
@@ -131,16 +130,4 @@ func (r *reporting) excuse(env *cli.Env, err error) {
 	if r.asked {
 		env.Warn("no comparison: " + err.Error())
 	}
-}
-
-// blocksOf are the blocks of a run that is the only one of its file, else nil.
-func blocksOf(run *results.Run, runs []*results.Run) *compare.Blocks {
-	if slices.ContainsFunc(runs, func(x *results.Run) bool { return x != run && x.Source == run.Source }) {
-		return nil
-	}
-	blocks, err := readBlocks(run.Source)
-	if err != nil {
-		return nil
-	}
-	return blocks
 }
