@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -48,14 +49,8 @@ func startMeasuring(t *testing.T, binary string, j job, credential *syscall.Cred
 	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
 	m := &measuring{cmd: cmd, lines: bufio.NewScanner(pipe)}
 	m.lines.Buffer(nil, 1<<20)
-	var ready struct {
-		Child int
-		Error string
-	}
+	var ready struct{ Child int }
 	m.read(t, &ready)
-	if ready.Child == 0 {
-		t.Fatalf("not measuring: %s", ready.Error)
-	}
 	m.child = ready.Child
 	return m
 }
@@ -65,8 +60,12 @@ func (m *measuring) read(t *testing.T, into any) {
 	if !m.lines.Scan() {
 		t.Fatalf("the measuring process said nothing more: %v", m.lines.Err())
 	}
-	if err := json.Unmarshal(m.lines.Bytes(), into); err != nil {
+	var failed struct{ Error string }
+	if err := errors.Join(json.Unmarshal(m.lines.Bytes(), &failed), json.Unmarshal(m.lines.Bytes(), into)); err != nil {
 		t.Fatal(err)
+	}
+	if failed.Error != "" {
+		t.Fatalf("the measuring process: %s", failed.Error)
 	}
 }
 

@@ -29,6 +29,8 @@ type monitor struct {
 	probes  []*probe
 	raw     bool // nothing is collected: the monitor may keep its P while it sleeps
 	state   int  // descriptor of the parent's stat file, or -1
+	beat    uint32
+	quiet   int // ticks since the last heartbeat
 	buffer  [4096]byte
 }
 
@@ -45,7 +47,7 @@ func newMonitor(s *shared, parent, control, done int, probes []*probe, raw bool)
 // run returns when all threads have written to the done pipe. It exits the
 // process when the parent is gone.
 func (m *monitor) run() {
-	beat, quiet, ended, ticks, measured := uint32(0), 0, 0, 0, false
+	ended, ticks, measured := 0, 0, false
 	for ended < m.shared.threads {
 		fds := [2]unix.PollFd{{Fd: int32(m.control), Events: unix.POLLIN}, {Fd: int32(m.done), Events: unix.POLLIN}}
 		timeout := m.timeout(measured)
@@ -74,12 +76,22 @@ func (m *monitor) run() {
 				}
 			}
 		}
-		if now := atomic.LoadUint32(&m.shared.words[wordBeat]); now != beat || atomic.LoadUint32(&m.shared.words[wordGo]) == 0 {
-			beat, quiet = now, 0
-		} else if quiet++; quiet > silent && !m.parentStopped() {
+		if m.forsaken() {
 			os.Exit(1)
 		}
 	}
+}
+
+// forsaken tells, asked once a tick, whether the parent has given no heartbeat
+// for too long. While it is stopped no time passes for it.
+func (m *monitor) forsaken() bool {
+	now := atomic.LoadUint32(&m.shared.words[wordBeat])
+	if now != m.beat || atomic.LoadUint32(&m.shared.words[wordGo]) == 0 || m.parentStopped() {
+		m.beat, m.quiet = now, 0
+	} else {
+		m.quiet++
+	}
+	return m.quiet > silent
 }
 
 // timeout is a tick, or less when the measured time begins before that.
