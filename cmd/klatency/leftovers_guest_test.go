@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -37,55 +36,29 @@ func tracings(k *kernels.Kernel) []tracing {
 	return list
 }
 
-// TestNothingLeftInGuest compares all settings of the tracer before and after:
-// an end, an interrupt, and a kill with one more start.
-func TestNothingLeftInGuest(t *testing.T) {
-	for _, k := range realTime(t) {
-		t.Run(k.Name, func(t *testing.T) {
-			g := kernels.Guest{Kernel: k, Icount: true, Timeout: 8 * time.Minute, Files: map[string]string{
-				"/bin/settings": kernels.Build(t, k, "worstcase/internal/tracefs/testdata/settings"),
-			}}
-			for _, tool := range []string{"klatency", "latency"} {
-				g.Files["/bin/"+tool] = kernels.Build(t, k, "worstcase/cmd/"+tool)
-			}
-			for _, program := range []string{"sh", "timeout"} {
-				kernels.Installed(t, k, g.Files, program)
-			}
-			var commands []kernels.Command
-			for _, tracing := range tracings(k) {
-				commands = append(commands, leaving(tracing)...)
-			}
-			r := g.Run(t, commands...)
-			per := len(leaving(tracing{}))
-			for i, tracing := range tracings(k) {
-				t.Run(tracing.name, func(t *testing.T) { left(t, r[i*per:(i+1)*per]) })
-			}
+// leftovers compares all settings of the tracer before and after an interrupt,
+// and before and after a kill and one more run to its end.
+func leftovers(k *kernels.Kernel) (parts []part) {
+	settings := command("settings")
+	// What a process has changed, while it has not put it back.
+	notes := shell("echo /run/worstcase/*")
+	for i, tr := range tracings(k) {
+		run := func(prefix string, number int, suffix string) kernels.Command {
+			return shell(fmt.Sprintf("%s %s -o /tmp/left-%d-%d.run %s", prefix, tr.command, i, number, suffix))
+		}
+		parts = append(parts, part{
+			name: "nothing left by " + tr.name, programs: []string{"sh", "timeout"}, check: left,
+			commands: []kernels.Command{
+				shell(tr.before),
+				settings,
+				run("timeout --preserve-status -s INT 2", 1, "-T 60"), settings,
+				run("timeout -s KILL 1", 2, "-T 60"), notes,
+				run("", 3, "-T 1"), settings, notes,
+				shell(tr.after),
+			},
 		})
 	}
-}
-
-// leaving is the commands of which left reads the results.
-func leaving(tr tracing) []kernels.Command {
-	run := 0
-	shell := func(prefix, suffix string) kernels.Command {
-		run++
-		return kernels.Command{
-			Args:    []string{"sh", "-c", fmt.Sprintf("%s %s -o /tmp/%s-%d.run %s", prefix, tr.command, strings.ReplaceAll(tr.name, " ", "-"), run, suffix)},
-			Timeout: time.Minute,
-		}
-	}
-	settings := kernels.Command{Args: []string{"settings"}, Timeout: time.Minute}
-	// What a process has changed, while it has not put it back.
-	notes := kernels.Command{Args: []string{"sh", "-c", "echo /run/worstcase/*"}}
-	return []kernels.Command{
-		{Args: []string{"sh", "-c", tr.before}},
-		settings,
-		shell("", "-T 1"), settings,
-		shell("timeout --preserve-status -s INT 2", "-T 60"), settings,
-		shell("timeout -s KILL 2", "-T 60"), notes,
-		shell("", "-T 1"), settings, notes,
-		{Args: []string{"sh", "-c", tr.after}},
-	}
+	return parts
 }
 
 // left reads what became of one tracing.
@@ -98,38 +71,23 @@ func left(t *testing.T, r []kernels.Result) {
 	}
 	before := read(1)
 	for _, run := range []struct {
-		name   string
-		number int
+		name            string
+		number, settled int
 	}{
-		{"an end", 2},
-		{"an interrupt", 4},
-		{"a start after a kill", 8},
+		{"an interrupt", 2, 3},
+		{"a run after a kill", 6, 7},
 	} {
 		if c := r[run.number]; c.Status != 0 {
 			t.Errorf("%s: status %d: %s%s%s", run.name, c.Status, c.Error, c.Stdout, c.Stderr)
 		}
-		if diff := cmp.Diff(before, read(run.number+1)); diff != "" {
+		if diff := cmp.Diff(before, read(run.settled)); diff != "" {
 			t.Errorf("%s left (-before +after):\n%s", run.name, diff)
 		}
 	}
-	if c := r[6]; c.Status != 137 || !strings.Contains(string(r[7].Stdout), ".json") {
-		t.Errorf("a kill: status %d, it left the notes %s", c.Status, r[7].Stdout)
+	if c := r[4]; c.Status != 137 || !strings.Contains(string(r[5].Stdout), ".json") {
+		t.Errorf("a kill: status %d, it left the notes %s", c.Status, r[5].Stdout)
 	}
-	if strings.Contains(string(r[10].Stdout), ".json") {
-		t.Errorf("the start after a kill left the notes %s", r[10].Stdout)
+	if strings.Contains(string(r[8].Stdout), ".json") {
+		t.Errorf("the run after a kill left the notes %s", r[8].Stdout)
 	}
-}
-
-// realTime are the kernels asked for that have timerlat, osnoise and BTF.
-func realTime(t *testing.T) (list []*kernels.Kernel) {
-	t.Helper()
-	for _, name := range kernels.Asked() {
-		if strings.Contains(name, "-rt-") && !strings.HasSuffix(name, "armmp") {
-			list = append(list, kernels.Get(t, name))
-		}
-	}
-	if len(list) == 0 {
-		kernels.Get(t, "6.1-rt-amd64")
-	}
-	return list
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -15,53 +14,44 @@ import (
 	"worstcase/results/importer"
 )
 
-// TestRTLAInGuest measures with rtla and with both back-ends in the same guest,
-// whose clock counts instructions: our figures read as rtla prints them, and are
-// the same.
-func TestRTLAInGuest(t *testing.T) {
-	for _, k := range realTime(t) {
-		t.Run(k.Name, func(t *testing.T) {
-			g := kernels.Guest{Kernel: k, Icount: true, Timeout: 5 * time.Minute, Files: map[string]string{
-				"/bin/klatency": kernels.Build(t, k, "worstcase/cmd/klatency"),
-				"/bin/results":  kernels.Build(t, k, "worstcase/cmd/results"),
-			}}
-			for _, program := range []string{"rtla", "sh"} {
-				kernels.Installed(t, k, g.Files, program)
-			}
-			shell := func(script string) kernels.Command {
-				return kernels.Command{Args: []string{"sh", "-ec", script}, Timeout: time.Minute}
-			}
-			r := g.Run(
-				t,
-				shell("rtla timerlat hist -c 0 -p 1000 -d 2s -P f:95"),
-				shell("klatency --backend timerlat -t 2,1 -p 1000 -P 95 -T 2 -q -o /tmp/a.run >&2; results export --to rtla /tmp/a.run"),
-				shell("for t in 2 1; do klatency -t $t -p 1000 -P 95 -T 2 -q -o /tmp/b$t.run >&2; done; results export --to rtla /tmp/b2.run /tmp/b1.run"),
-			)
-			var all []map[string]results.Total
-			for i, who := range []string{"rtla", "timerlat", "eBPF"} {
-				if r[i].Status != 0 {
-					t.Fatalf("%s: status %d: %s%s", who, r[i].Status, r[i].Error, r[i].Stderr)
-				}
-				all = append(all, contexts(t, r[i].Stdout))
-				t.Logf("%s, in instructions:\n%s", who, r[i].Stdout)
-			}
-			for i, got := range all[1:] {
-				if diff := cmp.Diff(labels(r[0].Stdout), labels(r[1+i].Stdout)); diff != "" {
-					t.Errorf("lines (-rtla +ours):\n%s", diff)
-				}
-				for context, want := range all[0] {
-					a, b := want.Histogram.Quantile(0.5), got[context].Histogram.Quantile(0.5)
-					if d := max(a-b, b-a); d > 2000 && d*10 > a {
-						t.Errorf("%s: median %d ns, rtla's %d", context, b, a)
-					}
-				}
-			}
-		})
+// besideRTLA measures with rtla and with both back-ends: our figures read as
+// rtla prints them, and are the same.
+func besideRTLA() part {
+	return part{
+		name: "beside rtla", programs: []string{"rtla", "sh"},
+		commands: []kernels.Command{
+			shell("rtla timerlat hist -c 0 -p 1000 -d 2s -P f:95"),
+			shell("klatency --backend timerlat -t 2,1 -p 1000 -P 95 -T 2 -q -o /tmp/a.run >&2; results export --to rtla /tmp/a.run"),
+			shell("for t in 2 1; do klatency -t $t -p 1000 -P 95 -T 2 -q -o /tmp/b$t.run >&2; done; results export --to rtla /tmp/b2.run /tmp/b1.run"),
+		},
+		check: readAlike,
 	}
 }
 
-// contexts reads rtla's text.
-func contexts(t *testing.T, text []byte) map[string]results.Total {
+func readAlike(t *testing.T, r []kernels.Result) {
+	var all []map[string]results.Total
+	for i, who := range []string{"rtla", "timerlat", "eBPF"} {
+		if r[i].Status != 0 {
+			t.Fatalf("%s: status %d: %s%s", who, r[i].Status, r[i].Error, r[i].Stderr)
+		}
+		all = append(all, exported(t, r[i].Stdout))
+		t.Logf("%s, in instructions:\n%s", who, r[i].Stdout)
+	}
+	for i, got := range all[1:] {
+		if diff := cmp.Diff(labels(r[0].Stdout), labels(r[1+i].Stdout)); diff != "" {
+			t.Errorf("lines (-rtla +ours):\n%s", diff)
+		}
+		for context, want := range all[0] {
+			a, b := want.Histogram.Quantile(0.5), got[context].Histogram.Quantile(0.5)
+			if d := max(a-b, b-a); d > 2000 && d*10 > a {
+				t.Errorf("%s: median %d ns, rtla's %d", context, b, a)
+			}
+		}
+	}
+}
+
+// exported reads rtla's text.
+func exported(t *testing.T, text []byte) map[string]results.Total {
 	t.Helper()
 	runs, _, err := importer.Read(text, importer.Options{})
 	if err != nil || len(runs) != 1 {
