@@ -11,12 +11,12 @@ import (
 )
 
 // backends measures the same with both: to the thread, to the handler, with
-// stages, and noise.
+// stages; and noise by eBPF.
 func backends() part {
 	p := part{name: "backends", check: agree}
 	for _, flags := range []string{
 		"-p 1000 --backend timerlat", "-p 1000 -t2 --backend timerlat", "-p 1000", "-p 1000 -t2",
-		"-p 1000 --backend timerlat --stages --spikes 2", "noise --backend osnoise", "noise --backend ebpf", "-p 50 --backend timerlat",
+		"-p 1000 --backend timerlat --stages --spikes 2", "noise --backend ebpf", "-p 50 --backend timerlat",
 	} {
 		log := "/tmp/" + strings.ReplaceAll(flags, " ", "") + ".run"
 		p.commands = append(p.commands, command(strings.Fields("klatency "+flags+" -T 1 -o "+log)...))
@@ -25,7 +25,7 @@ func backends() part {
 }
 
 func agree(t *testing.T, r []kernels.Result) {
-	for i, c := range r[:7] {
+	for i, c := range r[:6] {
 		if c.Status != 0 {
 			t.Fatalf("command %d: status %d; it said %s%s%s", i, c.Status, c.Error, c.Stdout, c.Stderr)
 		}
@@ -47,10 +47,9 @@ func agree(t *testing.T, r []kernels.Result) {
 		}
 	}
 	stages(t, r[4])
-	noise(t, "osnoise", r[5])
-	noise(t, "eBPF", r[6])
-	if r[7].Status != 4 || !bytes.Contains(r[7].Stderr, []byte("--backend ebpf")) {
-		t.Errorf("a period too short for timerlat: status %d, %s", r[7].Status, r[7].Stderr)
+	noise(t, "eBPF", r[5])
+	if r[6].Status != 4 || !bytes.Contains(r[6].Stderr, []byte("--backend ebpf")) {
+		t.Errorf("a period too short for timerlat: status %d, %s", r[6].Status, r[6].Stderr)
 	}
 }
 

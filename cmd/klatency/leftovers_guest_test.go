@@ -17,12 +17,17 @@ type tracing struct {
 	// before is a shell command that sets up tracing of the user's own, after
 	// one that ends it.
 	before, after string
+	// check reads the run to the end, besides.
+	check func(t *testing.T, r kernels.Result)
 }
 
 func tracings(k *kernels.Kernel) []tracing {
 	list := []tracing{
 		{name: "timerlat", command: "klatency -p 1000 --backend timerlat -t 2,1 --stack 1us"},
-		{name: "osnoise", command: "klatency noise --backend osnoise"},
+		{
+			name: "osnoise", command: "klatency noise --backend osnoise",
+			check: func(t *testing.T, r kernels.Result) { noise(t, "osnoise", r) },
+		},
 		{name: "freeze", command: "latency -p 1000 -f"},
 		{
 			name: "freeze of a trace in use", command: "latency -p 1000 -f",
@@ -44,15 +49,24 @@ func leftovers(k *kernels.Kernel) (parts []part) {
 	notes := shell("echo /run/worstcase/*")
 	for i, tr := range tracings(k) {
 		run := func(prefix string, number int, suffix string) kernels.Command {
-			return shell(fmt.Sprintf("%s %s -o /tmp/left-%d-%d.run %s", prefix, tr.command, i, number, suffix))
+			log := fmt.Sprintf("/tmp/left-%d-%d.run", i, number)
+			c := shell(fmt.Sprintf("%s %s -o %s %s", prefix, tr.command, log, suffix))
+			c.Collect = []string{log}
+			return c
 		}
 		parts = append(parts, part{
-			name: "nothing left by " + tr.name, programs: []string{"sh", "timeout"}, check: left,
+			name: "nothing left by " + tr.name, programs: []string{"sh", "timeout"},
+			check: func(t *testing.T, r []kernels.Result) {
+				left(t, r)
+				if tr.check != nil {
+					tr.check(t, r[6])
+				}
+			},
 			commands: []kernels.Command{
 				shell(tr.before),
 				settings,
-				run("timeout --preserve-status -s INT 2", 1, "-T 60"), settings,
-				run("timeout -s KILL 1", 2, "-T 60"), notes,
+				run("timeout --preserve-status -s INT 1.5", 1, "-T 60"), settings,
+				run("timeout -s KILL 0.5", 2, "-T 60"), notes,
 				run("", 3, "-T 1"), settings, notes,
 				shell(tr.after),
 			},
