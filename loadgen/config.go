@@ -48,8 +48,8 @@ const (
 	// workerMemory is what a worker holds besides what its kind asks for, with
 	// its page tables and socket buffers, in bytes.
 	workerMemory = 16 << 20
-	// leastMemory is what a kind that fills memory needs at least.
-	leastMemory = 16 << 20
+	// fillMemory is what a kind that fills memory needs besides, at least.
+	fillMemory = 16 << 20
 	// leastPids is how many threads a worker has before it does anything, and some.
 	leastPids   = 10
 	defaultDisk = 256 << 20
@@ -75,8 +75,28 @@ func (c Config) name() string {
 // idle tells whether the load does nothing.
 func (c Config) idle() bool { return len(c.Kinds) == 0 && len(c.Commands) == 0 }
 
+// Check refuses what no machine with this one's CPUs could run: figures that mean
+// nothing, CPUs that aren't there, and limits too tight for the kinds.
+func (c Config) Check() error {
+	_, err := c.counted()
+	return err
+}
+
 // complete fills in the defaults and refuses what could hurt the machine.
 func (c Config) complete(m machine) (Config, error) {
+	c, err := c.counted()
+	if err != nil {
+		return c, err
+	}
+	if c, err = c.boundMemory(m); err != nil {
+		return c, err
+	}
+	return c.boundDisk(m)
+}
+
+// counted checks c and fills in the defaults that don't depend on how full the
+// machine is.
+func (c Config) counted() (Config, error) {
 	if err := c.check(); err != nil {
 		return c, err
 	}
@@ -99,23 +119,36 @@ func (c Config) complete(m machine) (Config, error) {
 	if c.Priority == 0 {
 		c.Priority = 10
 	}
+	if c.Disk == 0 {
+		c.Disk = defaultDisk
+	}
+	c.Kinds = slices.Clone(c.Kinds)
 	for i := range c.Kinds {
 		if c.Kinds[i].Count == PerCPU {
 			c.Kinds[i].Count = len(c.CPUs)
 		}
 		c.Kinds[i].Count = max(c.Kinds[i].Count, 1)
 	}
-	if n := c.workers(); n > maxWorkers {
-		return c, fmt.Errorf("start %d load processes: %d is the most", n, maxWorkers)
-	}
-	if n := c.workers(); c.Pids < n*leastPids {
-		return c, remedy.Hint(fmt.Errorf("run %d load processes within %d threads and processes: they need %d", n, c.Pids, n*leastPids),
+	return c, c.checkRoom()
+}
+
+// checkRoom refuses limits that are too tight for the workers.
+func (c Config) checkRoom() error {
+	n := c.workers()
+	switch {
+	case n > maxWorkers:
+		return remedy.Hint(fmt.Errorf("start %d load processes: %d is the most", n, maxWorkers), "start fewer of them")
+	case c.Pids < n*leastPids:
+		return remedy.Hint(fmt.Errorf("run %d load processes within %d threads and processes: they need %d", n, c.Pids, n*leastPids),
 			"allow more of them or start fewer kinds")
+	case c.Memory > 0 && c.Memory < c.leastMemory():
+		return remedy.Hint(fmt.Errorf("run %d load processes in %d MiB of memory: they need %d MiB", n, c.Memory>>20, c.leastMemory()>>20),
+			"allow more memory or start fewer kinds")
+	case c.count(func(k Kind) bool { return k.Disk }) > 0 && c.diskShare() < leastDisk:
+		return remedy.Hint(fmt.Errorf("share %d MiB of disk: each io process needs %d MiB", c.Disk>>20, leastDisk>>20),
+			"allow more disk or start fewer io processes")
 	}
-	if c, err = c.boundMemory(m); err != nil {
-		return c, err
-	}
-	return c.boundDisk(m)
+	return nil
 }
 
 // check refuses figures that mean nothing.
@@ -155,6 +188,11 @@ func (c Config) count(has func(Kind) bool) int {
 		}
 	}
 	return n
+}
+
+// leastMemory is what the workers can't do without, in bytes.
+func (c Config) leastMemory() int64 {
+	return int64(c.workers())*workerMemory + int64(c.count(func(k Kind) bool { return k.Memory }))*fillMemory
 }
 
 // share is the memory in bytes that each worker of a memory-filling kind gets.

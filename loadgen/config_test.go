@@ -149,6 +149,7 @@ func TestComplete(t *testing.T) {
 		"a command":            {Config{Commands: []string{"true"}}, ""},
 		"would swap":           {Config{Kinds: kind("cpu"), Memory: 1 << 30}, "would swap"},
 		"too little memory":    {Config{Kinds: kind("memory:2"), Memory: 40 << 20}, "need 64 MiB"},
+		"too little free":      {Config{Kinds: kind("cpu:17")}, "a quarter of the 1024 MiB that are available: they need 272 MiB"},
 		"too few pids":         {Config{Kinds: kind("cpu:2"), Pids: 19}, "they need 20"},
 		"too many":             {Config{Kinds: append(kind("cpu:200"), kind("fork:200")...)}, "256 is the most"},
 		"no such cpu":          {Config{CPUs: []int{9999}}, "offline or not allowed"},
@@ -183,7 +184,7 @@ func TestDiskThatIsMissingIsUnavailable(t *testing.T) {
 	if err == nil {
 		t.Fatal("found room in /proc")
 	}
-	c := Config{Kinds: []Spec{{Kind: "io", Count: 1}}, Dir: "/proc"}
+	c := Config{Kinds: []Spec{{Kind: "io", Count: 1}}, Dir: "/proc", Disk: defaultDisk}
 	if _, err := c.boundDisk(machine{root: "/"}); !errors.Is(err, remedy.ErrUnavailable) || remedy.Of(err) == "" {
 		t.Errorf("got %v, want what is unavailable, with a remedy", err)
 	}

@@ -76,7 +76,7 @@ func readInt(path string) (int64, error) {
 }
 
 // boundMemory sets the memory limit and refuses one that would make the machine
-// swap, or with which the kinds couldn't work.
+// swap, or the default where it is too little for the kinds.
 func (c Config) boundMemory(m machine) (Config, error) {
 	free, err := m.available()
 	if err != nil {
@@ -89,11 +89,9 @@ func (c Config) boundMemory(m machine) (Config, error) {
 		return c, remedy.Unavailable(fmt.Errorf("give the load %d MiB of memory: %d MiB are available, and the machine would swap", c.Memory>>20, free>>20),
 			fmt.Sprintf("ask for at most %d MiB", free/10*9>>20))
 	}
-	least := int64(c.workers()) * workerMemory
-	least += int64(c.count(func(k Kind) bool { return k.Memory })) * leastMemory
-	if c.Memory < least {
-		return c, remedy.Hint(fmt.Errorf("run %d load processes in %d MiB of memory: they need %d MiB", c.workers(), c.Memory>>20, least>>20),
-			"allow more memory or start fewer kinds")
+	if c.Memory < c.leastMemory() {
+		return c, remedy.Unavailable(fmt.Errorf("run %d load processes in a quarter of the %d MiB that are available: they need %d MiB",
+			c.workers(), free>>20, c.leastMemory()>>20), "name the memory that the load may take or start fewer kinds")
 	}
 	return c, nil
 }
@@ -101,15 +99,8 @@ func (c Config) boundMemory(m machine) (Config, error) {
 // boundDisk finds a directory for io and makes sure that it has twice the room
 // that io may take.
 func (c Config) boundDisk(m machine) (Config, error) {
-	if c.Disk == 0 {
-		c.Disk = defaultDisk
-	}
 	if c.count(func(k Kind) bool { return k.Disk }) == 0 {
 		return c, nil
-	}
-	if c.diskShare() < leastDisk {
-		return c, remedy.Hint(fmt.Errorf("share %d MiB of disk: each io process needs %d MiB", c.Disk>>20, leastDisk>>20),
-			"allow more disk or start fewer io processes")
 	}
 	dirs := []string{c.Dir}
 	if c.Dir == "" {

@@ -5,6 +5,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -85,8 +86,12 @@ func OpenProfile(name string) (Profile, error) {
 // ParseProfile reads a profile. Errors name line and column.
 func ParseProfile(text []byte) (Profile, error) {
 	var p Profile
-	if err := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict()).Decode(&p); err != nil {
+	d := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict())
+	if err := d.Decode(&p); err != nil {
 		return Profile{}, fmt.Errorf("%s", strings.TrimSpace(yaml.FormatError(err, false, false)))
+	}
+	if err := d.Decode(new(any)); !errors.Is(err, io.EOF) {
+		return Profile{}, errors.New("more than one document: a file is one profile")
 	}
 	if p.Name == "" || strings.ContainsAny(p.Name, "\n,") {
 		return Profile{}, fmt.Errorf("name: %q is no name", p.Name)

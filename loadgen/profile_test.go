@@ -63,6 +63,10 @@ func TestParseProfile(t *testing.T) {
 		"no YAML":     {"name: [", Profile{}, "[1:7]"},
 		"no command":  {"name: a\ncommands: [\"\"]", Profile{}, "commands: one is empty"},
 		"twice":       {"name: a\nname: b", Profile{}, "[2:1]"},
+		"two":         {"name: a\n---\nname: b\n", Profile{}, "more than one document"},
+		"two, torn":   {"name: a\n---\n[", Profile{}, "[3:1]"},
+		"marked":      {"---\nname: a\n", Profile{Name: "a"}, ""},
+		"comments":    {"name: a\n# found by search\n", Profile{Name: "a"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := ParseProfile([]byte(tt.text))

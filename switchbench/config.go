@@ -118,18 +118,16 @@ func (c Config) WithDefaults() (Config, error) {
 }
 
 func (c Config) check() error {
-	lowest := 1
-	if c.Measure == HandOver && c.Case != Equal {
-		lowest = 2 // the other thread runs one below
-	}
 	if _, err := ParseMechanism(string(c.Mechanism)); err != nil {
 		return err
 	}
 	switch {
 	case c.Period < time.Microsecond || c.Period > MaxPeriod:
 		return fmt.Errorf("period %s is not within 1 us and %s", c.Period, MaxPeriod)
-	case c.Policy.Fixed() && (c.Priority < lowest || c.Priority > 99):
-		return fmt.Errorf("priority %d is not within %d and 99", c.Priority, lowest)
+	case c.Policy.Fixed() && (c.Priority < 1 || c.Priority > 99):
+		return fmt.Errorf("priority %d is not within 1 and 99", c.Priority)
+	case c.Policy.Fixed() && c.Priority == 1 && c.Measure == HandOver && c.Case != Equal:
+		return fmt.Errorf("priority 1 leaves none for the other thread, which runs one below: at least 2, or a waiter of equal priority")
 	case c.Samples < 0:
 		return fmt.Errorf("%d samples", c.Samples)
 	case c.Policy == rtsched.Deadline && c.Mechanism != Deadline:

@@ -43,6 +43,8 @@ type Measure struct {
 
 	// Silent prints no table for each run: the command makes one of its own.
 	Silent bool
+	// Ends says that the run ends by itself, also without -T.
+	Ends bool
 	// What is the kind of series that the limits are for; empty for all.
 	What string
 
@@ -105,7 +107,7 @@ func (m *Measure) Check() error {
 	switch {
 	case m.Duration.Set && m.Duration.Duration < time.Second:
 		return Usagef("-T %s: at least one second", m.Duration.Duration)
-	case m.Quiet && !m.Duration.Set:
+	case m.Quiet && !m.Duration.Set && !m.Ends:
 		return Usagef("-q needs -T: nothing would be printed until a signal")
 	case m.Cells < 1 || m.Cells > 1_000_000:
 		return Usagef("-H %d: from one to a million histogram cells", m.Cells)

@@ -5,6 +5,7 @@ package loadflag
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 
@@ -51,16 +52,20 @@ func (l *Limits) Register(fs *pflag.FlagSet, prefix string) {
 	fs.Var(number{&l.Priority, 98}, prefix+"priority", "priority of the kind called priority (default 10)")
 }
 
-// Apply puts the limits into c.
-func (l *Limits) Apply(c loadgen.Config) loadgen.Config {
+// Apply puts the limits into c. Those that no load like c can hold are a usage
+// error.
+func (l *Limits) Apply(c loadgen.Config) (loadgen.Config, error) {
 	c.CPUs, c.Memory, c.Disk, c.Dir = l.CPUs, int64(l.Memory), int64(l.Disk), l.Dir
 	c.Quota, c.Weight, c.IOWeight, c.Pids, c.Priority = float64(l.Quota), l.Weight, l.IOWeight, l.Pids, l.Priority
-	return c
+	if err := c.Check(); err != nil {
+		return c, cli.Usage(fmt.Errorf("load %s: %w", loadgen.New(c).Name(), err))
+	}
+	return c, nil
 }
 
 // Register adds the flags of a measuring tool.
 func (f *Flags) Register(fs *pflag.FlagSet) {
-	fs.StringArrayVar(&f.loads, "load", nil, "measure under this load: kinds and profiles of loadgen, all together (fork,cache:2);\ngiven several times, one run each, in turn; idle is a load, too")
+	fs.StringArrayVar(&f.loads, "load", nil, "measure under this load: kinds and profiles of loadgen, all together (fork,cache:2);\ngiven several times, one run each, in turn, with one table of all and all in the\none log; idle is a load, too")
 	fs.StringArrayVar(&f.commands, "load-exec", nil, "measure under this shell command, beside every --load")
 	fs.Var(&f.CPUs, "load-cpus", "CPUs of the load (0-3,6); default: all")
 	f.Limits.Register(fs, "load-")
@@ -91,7 +96,10 @@ func (f *Flags) Loads() ([]loadgen.Config, error) {
 			return nil, cli.Usage(err)
 		}
 		c.Commands = append(c.Commands, f.commands...)
-		list = append(list, f.Apply(c))
+		if c, err = f.Apply(c); err != nil {
+			return nil, err
+		}
+		list = append(list, c)
 	}
 	return list, nil
 }

@@ -63,8 +63,9 @@ func (o *options) take(profiles, commands, kinds []string) error {
 		if o.rounds < 3 {
 			return cli.Usagef("--rounds %d: at least 3", o.rounds)
 		}
-		o.config = o.limits.Apply(loadgen.Config{})
-		return nil
+		var err error
+		o.config, err = o.limits.Apply(loadgen.Config{})
+		return err
 	}
 	if o.saveProfile != "" {
 		return cli.Usage(errors.New("--save-profile needs --search"))
@@ -84,6 +85,6 @@ func (o *options) take(profiles, commands, kinds []string) error {
 		return cli.Usage(err)
 	}
 	config.Commands = append(config.Commands, commands...)
-	o.config = o.limits.Apply(config)
-	return nil
+	o.config, err = o.limits.Apply(config)
+	return err
 }

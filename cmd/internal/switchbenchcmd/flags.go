@@ -62,8 +62,11 @@ func parse(args []string) (*options, *pflag.FlagSet, error) {
 	form.DefValue = format.Default("switchbench")
 	form.Usage = "form of the table: " + format.Xenomai2 + " (us), " + format.Xenomai20 + " (ns)"
 	o.measure.Form = form.DefValue
+	o.measure.Ends = true // after -n samples
+	fs.Lookup("duration").Usage = "measured time in seconds or with a unit (60, 5m, 1h), after one second of\nwarm-up; without it, or 0, -n ends the run"
+	fs.Lookup("quiet").Usage = "print no status line on a terminal"
 	fs.VarP(&v.cpus, "cpus", "c", "CPUs of waker and waiter, or of a ring's threads in turn (0,1); default: the same\nfor all, the first isolated CPU, else the last one")
-	fs.IntVarP(&o.config.Priority, "priority", "P", switchbench.DefaultPriority, "real-time priority of the higher thread, 1 to 99")
+	fs.IntVarP(&o.config.Priority, "priority", "P", switchbench.DefaultPriority, "real-time priority of the higher thread, 1 to 99; 1 only without a lower one")
 	fs.StringVar(&v.policy, "policy", string(rtsched.FIFO), "fifo, rr or other (not real-time, marked in every table)")
 	fs.StringVar(&v.dmaLatency, "dma-latency", "0", "hold /dev/cpu_dma_latency at so many `us`, or keep it as it is")
 	fs.BoolVar(&o.markdown, "markdown", false, "print the table of several runs as Markdown")

@@ -28,6 +28,8 @@ func TestParse(t *testing.T) {
 		{"", fifo},
 		{"-p 250 -n 7", with(func(c *switchbench.Config) { c.Period, c.Samples = 250*time.Microsecond, 7 })},
 		{"-T 5", with(func(c *switchbench.Config) { c.Samples = 0 })},
+		{"-q -n 7", with(func(c *switchbench.Config) { c.Samples = 7 })},
+		{"-P 1 --waiter equal", with(func(c *switchbench.Config) { c.Priority, c.Case = 1, switchbench.Equal })},
 		{"-T 5 -n 9", with(func(c *switchbench.Config) { c.Samples = 9 })},
 		{"-P 40 --waiter equal -c 0", with(func(c *switchbench.Config) {
 			c.Priority, c.Case, c.CPUs = 40, switchbench.Equal, []int{0}
