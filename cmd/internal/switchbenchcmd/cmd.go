@@ -3,6 +3,7 @@
 package switchbenchcmd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -32,17 +33,24 @@ func Run(ctx context.Context, env *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	o.measure.Silent = len(cells) > 1
+	single := len(cells) == 1 && len(o.loads) <= 1
+	o.measure.Silent = !single
 	recording, err := o.measure.Open(env)
 	if err != nil {
 		return err
 	}
-	return recording.Close(loadflag.Each(ctx, o.loads, env.Warn, func(loads []session.Load) error {
-		if len(cells) == 1 {
+	set := &set{table: newTable(cells, len(o.loads) > 0)}
+	err = loadflag.Each(ctx, o.loads, env.Warn, func(loads []session.Load) error {
+		if single {
 			return recording.Run(ctx, o.session(cells[0], loads), switchbench.NewSource(cells[0], env.Warn))
 		}
-		return o.runSet(ctx, env, recording, cells, loads)
-	}))
+		o.measureSet(ctx, env, recording, cells, loads, set)
+		return nil
+	})
+	if err == nil && !single {
+		err = o.finish(env, recording, set)
+	}
+	return recording.Close(err)
 }
 
 // cells are the runs to make: each ring is preceded by a thread alone, where a
@@ -106,43 +114,60 @@ func (o *options) session(c switchbench.Config, loads []session.Load) session.Co
 	}
 }
 
-// runSet measures the cells one after the other, and prints a row for each. A
-// cell that can't be measured has a row that says why; only when none can, the
-// command fails.
-func (o *options) runSet(ctx context.Context, env *cli.Env, recording *cli.Recording, cells []switchbench.Config, loads []session.Load) error {
-	t := newTable(cells)
+// A set is what became of the cells, under each load, so far.
+type set struct {
+	table    *cellTable
+	measured int
+	first    error // of those that could not be measured
+}
+
+// measureSet measures the cells one after the other, and adds a row for each. A
+// cell that can't be measured has a row that says why.
+func (o *options) measureSet(ctx context.Context, env *cli.Env, recording *cli.Recording, cells []switchbench.Config, loads []session.Load, s *set) {
+	under := loadName(loads)
 	warn := once(env.Warn)
-	var first error
-	measured := 0
 	for i, c := range cells {
 		if ctx.Err() != nil {
-			break
+			return
 		}
-		fmt.Fprintf(env.Stderr, "%d/%d %s\n", i+1, len(cells), title(c))
+		text := fmt.Sprintf("%d/%d %s", i+1, len(cells), title(c))
+		if under != "" {
+			text += ", under load " + under
+		}
+		fmt.Fprintln(env.Stderr, text)
 		had := len(recording.Runs())
 		err := recording.Run(ctx, o.session(c, loads), switchbench.NewSource(c, warn))
 		if runs := recording.Runs(); err == nil && len(runs) > had {
-			measured++
-			t.add(c, runs[had])
+			s.measured++
+			s.table.add(c, under, runs[had])
 			continue
 		}
 		if err != nil {
-			t.refused(c, err)
-			if first == nil {
-				first = err
-			}
+			s.table.refused(c, under, err)
+			s.first = cmp.Or(s.first, err)
 		}
 	}
-	if measured == 0 && first != nil {
-		return first
+}
+
+func loadName(loads []session.Load) string {
+	if len(loads) == 0 {
+		return ""
 	}
-	if !recording.Table() {
+	return loads[0].Name()
+}
+
+// finish prints the table. Only when no cell could be measured, the command
+// fails.
+func (o *options) finish(env *cli.Env, recording *cli.Recording, s *set) error {
+	switch {
+	case s.measured == 0 && s.first != nil:
+		return s.first
+	case !recording.Table():
 		return nil
+	case o.markdown:
+		return s.table.Markdown(env.Stdout)
 	}
-	if o.markdown {
-		return t.Markdown(env.Stdout)
-	}
-	return t.Text(env.Stdout)
+	return s.table.Text(env.Stdout)
 }
 
 // once passes each text on only the first time that it comes.

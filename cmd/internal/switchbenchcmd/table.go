@@ -17,18 +17,22 @@ import (
 type cellTable struct {
 	table render.Table
 	ring  bool
+	loads bool // rows name their load
 	// alone is the median hop of a thread alone, in ns, by what it was measured
 	// with.
 	alone map[string]float64
 }
 
-func newTable(cells []switchbench.Config) *cellTable {
-	t := &cellTable{ring: true, alone: map[string]float64{}}
+func newTable(cells []switchbench.Config, loads bool) *cellTable {
+	t := &cellTable{ring: true, loads: loads, alone: map[string]float64{}}
 	for _, c := range cells {
 		t.ring = t.ring && c.Measure == switchbench.Ring
 	}
 	c := &t.table
-	c.Columns = []render.Column{render.Words("mechanism"), render.Words("between")}
+	if loads {
+		c.Columns = append(c.Columns, render.Words("load"))
+	}
+	c.Columns = append(c.Columns, render.Words("mechanism"), render.Words("between"))
 	if t.ring {
 		c.Columns = append(c.Columns, render.Count("threads"), render.Words("set"))
 	}
@@ -106,9 +110,13 @@ func size(n int) string {
 	return s.String()
 }
 
-// start is the columns that say which cell a row is.
-func (t *cellTable) start(c switchbench.Config) []render.Cell {
-	row := []render.Cell{render.Text(string(c.Mechanism)), render.Text(c.Space())}
+// start is the columns that say which cell a row is, and under which load.
+func (t *cellTable) start(c switchbench.Config, load string) []render.Cell {
+	var row []render.Cell
+	if t.loads {
+		row = append(row, render.Text(load))
+	}
+	row = append(row, render.Text(string(c.Mechanism)), render.Text(c.Space()))
 	if t.ring {
 		row = append(row, render.Number(float64(c.Threads)), render.Text(size(c.WorkingSet)))
 	}
@@ -116,7 +124,7 @@ func (t *cellTable) start(c switchbench.Config) []render.Cell {
 }
 
 // add adds the row of a run.
-func (t *cellTable) add(c switchbench.Config, run *results.Run) {
+func (t *cellTable) add(c switchbench.Config, load string, run *results.Run) {
 	total := run.Totals()[0]
 	known := !total.Empty()
 	quantile := func(q float64) render.Cell {
@@ -124,12 +132,12 @@ func (t *cellTable) add(c switchbench.Config, run *results.Run) {
 		return render.Known(float64(ns), ok)
 	}
 	row := append(
-		t.start(c), render.Number(float64(total.Samples())),
+		t.start(c, load), render.Number(float64(total.Samples())),
 		render.Known(float64(total.Min), known), render.Known(total.Mean(), known), render.Known(float64(total.Max), known),
 		quantile(0.5), quantile(0.99), quantile(0.999),
 	)
 	if t.ring {
-		row = append(row, t.bare(c, &total.Tally))
+		row = append(row, t.bare(c, load, &total.Tally))
 	} else {
 		row = append(row, render.Number(float64(total.Lost)), render.Number(float64(total.Overruns)))
 	}
@@ -137,9 +145,9 @@ func (t *cellTable) add(c switchbench.Config, run *results.Run) {
 }
 
 // bare is the median hop without what a thread alone needs for it.
-func (t *cellTable) bare(c switchbench.Config, total *results.Tally) render.Cell {
+func (t *cellTable) bare(c switchbench.Config, load string, total *results.Tally) render.Cell {
 	p50, ok := total.Quantile(0.5)
-	key := fmt.Sprint(c.Mechanism, c.Processes, c.WorkingSet)
+	key := fmt.Sprint(load, c.Mechanism, c.Processes, c.WorkingSet)
 	if c.Threads == 1 {
 		t.alone[key] = float64(p50)
 		return render.Text("-")
@@ -165,8 +173,8 @@ func remarks(c switchbench.Config, run *results.Run) string {
 }
 
 // refused adds the row of a cell that could not be measured, with the reason.
-func (t *cellTable) refused(c switchbench.Config, err error) {
-	row := t.start(c)
+func (t *cellTable) refused(c switchbench.Config, load string, err error) {
+	row := t.start(c, load)
 	for len(row) < len(t.table.Columns)-1 {
 		row = append(row, render.Text("-"))
 	}
