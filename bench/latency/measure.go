@@ -28,7 +28,7 @@ func (b *bench) measureOurs(us, seconds int, extra ...string) pairs.Tool {
 			"-p", strconv.Itoa(us), "-c", strconv.Itoa(b.cpu), "-P", "95", "-q",
 			"-T", strconv.Itoa(seconds), "--json",
 		}, extra...)
-		cmd := exec.Command(b.ours, args...)
+		cmd := exec.Command(b.Ours, args...)
 		out, err := cmd.Output()
 		if err != nil {
 			return nil, fmt.Errorf("run latency: %w", err)
@@ -57,7 +57,7 @@ func (b *bench) measureOurs(us, seconds int, extra ...string) pairs.Tool {
 // measureTheirs runs cyclictest -m -q -p95 -i US -a CPU -t1 -N.
 func (b *bench) measureTheirs(us, seconds int, extra ...string) pairs.Tool {
 	return func() (pairs.Sample, error) {
-		file := filepath.Join(b.dir, "cyclictest.json")
+		file := filepath.Join(b.Dir, "cyclictest.json")
 		args := append([]string{
 			"-m", "-q", "-p95", "-i", strconv.Itoa(us), "-a", strconv.Itoa(b.cpu), "-t1", "-N",
 			"-D", strconv.Itoa(seconds), "--json=" + file,

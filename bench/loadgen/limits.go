@@ -27,10 +27,10 @@ func (b *bench) quotas(ctx context.Context) error {
 		}
 		c.Quota, c.Weight = quota, 10000
 		var used []float64
-		for range b.pairs {
+		for range b.Pairs {
 			_, err := b.ours(ctx, c, func(l *loadgen.Load) error {
 				before, start := groupFigure(l, "cpuacct.usage"), time.Now()
-				time.Sleep(b.length)
+				time.Sleep(b.length())
 				used = append(used, (groupFigure(l, "cpuacct.usage")-before)/1e9/time.Since(start).Seconds()/quota)
 				return nil
 			})
@@ -54,7 +54,7 @@ func (b *bench) limit(ctx context.Context) error {
 	c.Memory = 256 << 20
 	most := 0.0
 	_, err = b.ours(ctx, c, func(l *loadgen.Load) error {
-		for start := time.Now(); time.Since(start) < b.length; time.Sleep(time.Millisecond) {
+		for start := time.Now(); time.Since(start) < b.length(); time.Sleep(time.Millisecond) {
 			most = max(most, groupFigure(l, "memory.usage_in_bytes"))
 		}
 		return l.Err()
@@ -101,7 +101,7 @@ func (b *bench) control(ctx context.Context) error {
 			return err
 		}
 		start := time.Now()
-		for time.Since(start) < max(b.length, 5*time.Second) {
+		for time.Since(start) < max(b.length(), 5*time.Second) {
 			time.Sleep(time.Second)
 			l.Rates()
 		}

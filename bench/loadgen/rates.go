@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"time"
 
 	"worstcase/bench/pairs"
 )
@@ -24,7 +23,7 @@ func (b *bench) sched(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for range b.pairs {
+	for range b.Pairs {
 		before := contextSwitches()
 		out, err := exec.CommandContext(ctx, "hackbench", "-P", "-s", "512", "-l", "1000", "-g", "2").Output()
 		if err != nil {
@@ -65,7 +64,7 @@ func (b *bench) againstStress(ctx context.Context, load, stressor string, perOp 
 		return err
 	}
 	var ours, theirs []float64
-	for range b.pairs {
+	for range b.Pairs {
 		out, err := b.stress(ctx, "--"+stressor, "2")
 		if err != nil {
 			return err
@@ -93,9 +92,9 @@ func (b *bench) memory(ctx context.Context) error {
 		return err
 	}
 	long := *b
-	long.length = max(b.length, 6*time.Second) // in less, stream tells no rate
+	long.Seconds = max(b.Seconds, 6) // in less, stream tells no rate
 	var ours, theirs []float64
-	for range b.pairs {
+	for range b.Pairs {
 		out, err := long.stress(ctx, "--stream", "2")
 		if err != nil {
 			return err
@@ -119,7 +118,7 @@ func (b *bench) memory(ctx context.Context) error {
 
 // stress runs stress-ng as nobody for the bench's length and returns all that it prints.
 func (b *bench) stress(ctx context.Context, args ...string) (string, error) {
-	args = append(args, "-t", fmt.Sprintf("%.0f", b.length.Seconds()), "--metrics", "--temp-path", os.TempDir())
+	args = append(args, "-t", strconv.Itoa(b.Seconds), "--metrics", "--temp-path", os.TempDir())
 	cmd := exec.CommandContext(ctx, "stress-ng", args...)
 	cmd.Dir = os.TempDir()
 	if u, err := user.Lookup("nobody"); err == nil && os.Geteuid() == 0 {

@@ -23,24 +23,15 @@ func (b *bench) worstLoad(ctx context.Context) error {
 		"stress-ng -q --fork 1",
 		"stress-ng -q --switch 1",
 	}
-	dir, err := os.MkdirTemp("", "bench-loadgen")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	program, err := pairs.Build(dir, "latency")
-	if err != nil {
-		return err
-	}
 	names := append([]string{b.worst}, others...)
 	values := make([][]float64, len(names))
-	for range b.pairs {
+	for range b.Pairs {
 		for i := range names {
 			load := []string{"--load", b.worst}
 			if i > 0 {
 				load = []string{"--load-exec", others[i-1]}
 			}
-			v, err := b.percentile(ctx, program, load...)
+			v, err := b.percentile(ctx, load...)
 			if err != nil {
 				return fmt.Errorf("under %s: %w", names[i], err)
 			}
@@ -61,9 +52,9 @@ func (b *bench) worstLoad(ctx context.Context) error {
 }
 
 // percentile is the p99.99 in ns that the command latency finds under a load.
-func (b *bench) percentile(ctx context.Context, program string, load ...string) (float64, error) {
-	args := append([]string{"-p", "100", "-q", "-T", strconv.Itoa(int(b.length.Seconds())), "--json"}, load...)
-	cmd := exec.CommandContext(ctx, program, args...)
+func (b *bench) percentile(ctx context.Context, load ...string) (float64, error) {
+	args := append([]string{"-p", "100", "-q", "-T", strconv.Itoa(b.Seconds), "--json"}, load...)
+	cmd := exec.CommandContext(ctx, b.Ours, args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	var said bytes.Buffer
 	cmd.Stderr = &said

@@ -17,62 +17,26 @@ package main
 
 import (
 	"flag"
-	"fmt"
-	"os"
-	"strings"
 
 	"worstcase/bench/pairs"
 )
 
 func main() {
-	n := flag.Int("pairs", 10, "pairs of runs for each figure")
-	seconds := flag.Int("seconds", 5, "length of a run")
-	cpu := flag.Int("cpu", 1, "the CPU to measure")
-	parts := flag.String("parts", "futex,mqueue,semaphore,signal,pi,pipe", "what to compare")
-	flag.Parse()
-	if err := run(bench{pairs: *n, seconds: *seconds, cpu: *cpu}, strings.Split(*parts, ",")); err != nil {
-		fmt.Fprintln(os.Stderr, "bench-switchbench:", err)
-		os.Exit(1)
-	}
-}
-
-func run(b bench, parts []string) error {
-	dir, err := os.MkdirTemp("", "bench-switchbench")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	b.dir = dir
-	if b.ours, err = pairs.Build(dir, "switchbench"); err != nil {
-		return err
-	}
-	rivals := map[string]string{"futex": "ptsematest", "mqueue": "pmqtest", "semaphore": "svsematest", "signal": "sigwaittest"}
-	for _, name := range parts {
-		var err error
-		switch {
-		case rivals[name] != "":
-			err = b.rtTests(name, rivals[name])
-		case name == "pi":
-			err = b.piFutex()
-		case name == "pipe":
-			err = b.pipe()
-		default:
-			err = fmt.Errorf("no part %q: futex, mqueue, semaphore, signal, pi or pipe", name)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	b := bench{}
+	flag.IntVar(&b.cpu, "cpu", 1, "the CPU to measure")
+	b.Main(
+		"bench-switchbench", "switchbench",
+		b.rtTests("futex", "ptsematest"),
+		b.rtTests("mqueue", "pmqtest"),
+		b.rtTests("semaphore", "svsematest"),
+		b.rtTests("signal", "sigwaittest"),
+		pairs.Part{Name: "pi", Run: b.piFutex},
+		pairs.Part{Name: "pipe", Run: b.pipe},
+	)
 }
 
 // A bench is the settings of all comparisons.
 type bench struct {
-	pairs, seconds, cpu int
-	dir, ours           string
-}
-
-// compare compares all figures that both have.
-func (b *bench) compare(what, rival string, figures []string, ours, theirs pairs.Tool) error {
-	return pairs.Compare(what, rival, b.pairs, figures, ours, theirs)
+	pairs.Bench
+	cpu int
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -26,7 +27,7 @@ const (
 // counts as cycles, since its CPU time is in the process's.
 func (b *bench) measureOurs(warmUp int, args ...string) pairs.Tool {
 	return func() (pairs.Sample, error) {
-		cmd := exec.Command(b.ours, append([]string{"-c", strconv.Itoa(b.cpu), "--json"}, args...)...)
+		cmd := exec.Command(b.Ours, append([]string{"-c", strconv.Itoa(b.cpu), "--json"}, args...)...)
 		cmd.Stderr = os.Stderr
 		out, err := cmd.Output()
 		if err != nil {
@@ -52,16 +53,22 @@ func (b *bench) measureOurs(warmUp int, args ...string) pairs.Tool {
 // the rivals have them.
 func (b *bench) handOver(mechanism string) pairs.Tool {
 	return b.measureOurs(1_000_000/period, "--mechanism", mechanism, "--waiter", "equal", "-P", "90",
-		"-p", strconv.Itoa(period), "-T", strconv.Itoa(b.seconds))
+		"-p", strconv.Itoa(period), "-T", strconv.Itoa(b.Seconds))
 }
 
 // rtTests compares CPU time per cycle with one of rt-tests.
-func (b *bench) rtTests(mechanism, rival string) error {
-	file := filepath.Join(b.dir, "rival.json")
-	return b.compare(mechanism, rival, []string{cpu}, b.handOver(mechanism), func() (pairs.Sample, error) {
-		os.Remove(file)
+func (b *bench) rtTests(mechanism, rival string) pairs.Part {
+	return pairs.Part{Name: mechanism, Run: func(ctx context.Context) error {
+		return b.Compare(ctx, mechanism, rival, []string{cpu}, b.handOver(mechanism), b.rtTest(rival))
+	}}
+}
+
+// rtTest makes runs of one of rt-tests.
+func (b *bench) rtTest(rival string) pairs.Tool {
+	return func() (pairs.Sample, error) {
+		file := filepath.Join(b.Dir, "rival.json")
 		cmd := exec.Command(rival, "-a", strconv.Itoa(b.cpu), "-p", "90", "-i", strconv.Itoa(period),
-			"-D", strconv.Itoa(b.seconds), "--json="+file)
+			"-D", strconv.Itoa(b.Seconds), "--json="+file)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("run %s: %w: %s", rival, err, out)
 		}
@@ -79,24 +86,24 @@ func (b *bench) rtTests(mechanism, rival string) error {
 		if err := json.Unmarshal(text, &doc); err != nil {
 			return nil, fmt.Errorf("read %s's output: %w", rival, err)
 		}
-		return pairs.Sample{cpu: pairs.CPUTime(cmd) / doc.Thread["0"].Sender.Samples}, nil
-	})
+		return pairs.Sample{cpu: pairs.CPUTime(cmd) / doc.Thread["0"].Sender.Samples}, os.Remove(file)
+	}
 }
 
 //go:embed c/pifutex.c
 var piSource []byte
 
 // piFutex compares with the C program, which has the same interval and period.
-func (b *bench) piFutex() error {
-	source, program := filepath.Join(b.dir, "pifutex.c"), filepath.Join(b.dir, "pifutex")
+func (b *bench) piFutex(ctx context.Context) error {
+	source, program := filepath.Join(b.Dir, "pifutex.c"), filepath.Join(b.Dir, "pifutex")
 	if err := os.WriteFile(source, piSource, 0o600); err != nil {
 		return err
 	}
 	if out, err := exec.Command("cc", "-O2", "-pthread", "-o", program, source).CombinedOutput(); err != nil {
 		return fmt.Errorf("compile the C program: %w: %s", err, out)
 	}
-	return b.compare("pi-futex", "C", []string{minimum, average, cpu}, b.handOver("pi-futex"), func() (pairs.Sample, error) {
-		cmd := exec.Command(program, strconv.Itoa(period*1000), strconv.Itoa(b.seconds*1_000_000/period), strconv.Itoa(b.cpu), "90")
+	return b.Compare(ctx, "pi-futex", "C", []string{minimum, average, cpu}, b.handOver("pi-futex"), func() (pairs.Sample, error) {
+		cmd := exec.Command(program, strconv.Itoa(period*1000), strconv.Itoa(b.Seconds*1_000_000/period), strconv.Itoa(b.cpu), "90")
 		out, err := cmd.Output()
 		if err != nil {
 			return nil, fmt.Errorf("run the C program: %w", err)
@@ -113,11 +120,11 @@ var perOperation = regexp.MustCompile(`([0-9.]+) usecs/op`)
 
 // pipe compares a round trip over two pipes with perf's, between processes and
 // between threads. So few that the kernel doesn't throttle perf's.
-func (b *bench) pipe() error {
+func (b *bench) pipe(ctx context.Context) error {
 	const trips = "100000"
 	for _, space := range []struct{ name, perf string }{{"processes", "-l"}, {"threads", "-Tl"}} {
 		ours := b.measureOurs(0, "--ping-pong", "--mechanism", "pipe", "--space", space.name, "-P", "40", "-n", trips)
-		err := b.compare("pipe ping-pong between "+space.name, "perf", []string{average}, ours, func() (pairs.Sample, error) {
+		err := b.Compare(ctx, "pipe ping-pong between "+space.name, "perf", []string{average}, ours, func() (pairs.Sample, error) {
 			out, err := exec.Command("taskset", "-c", strconv.Itoa(b.cpu), "chrt", "-f", "40",
 				"perf", "bench", "sched", "pipe", space.perf, trips).CombinedOutput()
 			found := perOperation.FindSubmatch(out)
