@@ -21,8 +21,9 @@ type Search struct {
 	// Measure runs the load, or none for the idle Config, beside a running
 	// measurement, and returns what to rank by in ns: latency's p99.99.
 	Measure func(ctx context.Context, c Config) (float64, error)
-	// Progress, when not nil, is called before each measurement.
-	Progress func(name string, round, rounds int)
+	// Progress, when not nil, is called before each measurement with the load's
+	// name and the number of the round.
+	Progress func(name string, round int)
 }
 
 // A Ranked is one load of a Search with what was measured under it.
@@ -44,16 +45,29 @@ const (
 	topKinds    = 5
 )
 
-// Run measures all loads and returns them, the worst first. The context's end
-// is an error.
-func (s Search) Run(ctx context.Context) ([]Ranked, error) {
-	s.Rounds = max(s.Rounds, leastRounds)
+// kinds are the idle load, and those of one kind each.
+func (s Search) kinds() []Ranked {
 	cells := []Ranked{{Name: "idle"}}
 	for _, k := range Kinds() {
 		if k.Name != priorityName { // its threads run before those of nobody else's load
 			cells = append(cells, newRanked(Spec{Kind: k.Name, Count: PerCPU}))
 		}
 	}
+	return cells
+}
+
+func (s Search) rounds() int { return max(s.Rounds, leastRounds) }
+
+// Measurements is how many Run makes, fewer where a load can't be measured.
+func (s Search) Measurements() int {
+	const pairs, everything = topKinds * (topKinds - 1) / 2, 1
+	return s.rounds() * (len(s.kinds()) + pairs + everything)
+}
+
+// Run measures all loads and returns them, the worst first. The context's end
+// is an error.
+func (s Search) Run(ctx context.Context) ([]Ranked, error) {
+	cells := s.kinds()
 	if err := s.measure(ctx, cells); err != nil {
 		return nil, err
 	}
@@ -98,14 +112,14 @@ func newRanked(specs ...Spec) Ranked {
 // measure measures each cell once a round. A cell that fails is left out of
 // the rounds that follow.
 func (s Search) measure(ctx context.Context, cells []Ranked) error {
-	for round := range s.Rounds {
+	for round := range s.rounds() {
 		for i := range cells {
 			r := &cells[i]
 			if r.Err != nil {
 				continue
 			}
 			if s.Progress != nil {
-				s.Progress(r.Name, round+1, s.Rounds)
+				s.Progress(r.Name, round+1)
 			}
 			c := s.Base
 			c.Name, c.Kinds = r.Name, slices.Clone(r.Specs)
@@ -164,13 +178,34 @@ func median(values []float64) float64 {
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
+// AboveIdle returns how many loads hurt more than none in every round.
+func AboveIdle(ranked []Ranked) int {
+	most := 0.0
+	for _, r := range ranked {
+		if len(r.Specs) == 0 && r.Err == nil {
+			most = slices.Max(r.Rounds)
+		}
+	}
+	n := 0
+	for _, r := range ranked {
+		if len(r.Specs) > 0 && r.Err == nil && slices.Min(r.Rounds) > most {
+			n++
+		}
+	}
+	return n
+}
+
 // Worst is the profile of the load that ranks first.
 func Worst(ranked []Ranked) (Profile, error) {
 	for _, r := range ranked {
 		if r.Err != nil || len(r.Specs) == 0 {
 			continue
 		}
-		p := Profile{Name: "worst", About: fmt.Sprintf("found by search: p99.99 of %.1f us under %s", r.Median/1000, r.Name)}
+		// Not worst, which is another profile's name: logs tell loads apart by it.
+		p := Profile{
+			Name:  strings.ReplaceAll(r.Name, ",", "+"),
+			About: fmt.Sprintf("the worst load found by search: p99.99 of %.1f us", r.Median/1000),
+		}
 		for _, s := range r.Specs {
 			p.Kinds = append(p.Kinds, s.String())
 		}

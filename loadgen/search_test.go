@@ -65,8 +65,17 @@ func TestSearch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"memory:cpus", "net:cpus"}, p.Kinds); diff != "" {
+	want := Profile{Name: "memory+net", About: "the worst load found by search: p99.99 of 900.0 us", Kinds: []string{"memory:cpus", "net:cpus"}}
+	if diff := cmp.Diff(want, p); diff != "" {
 		t.Errorf("wrong profile (-want +got):\n%s", diff)
+	}
+	// The five that hurt, their ten pairs, and everything.
+	if n := AboveIdle(ranked); n != 5+10+1 {
+		t.Errorf("%d loads hurt more than idle, want 16", n)
+	}
+	// But for the two rounds in which the broken one is left out.
+	if n := s.Measurements(); n != len(order)+2 {
+		t.Errorf("announced %d measurements, made %d", n, len(order))
 	}
 }
 

@@ -50,11 +50,14 @@ func search(ctx context.Context, env *cli.Env, o *options) error {
 		Measure: func(ctx context.Context, c loadgen.Config) (float64, error) {
 			return measure(ctx, env, config, c, duration)
 		},
-		Progress: func(name string, round, rounds int) {
-			if !o.quiet {
-				fmt.Fprintf(env.Stderr, "round %d of %d: %s\n", round, rounds, name)
-			}
-		},
+	}
+	if !o.quiet {
+		done, all := 0, s.Measurements()
+		fmt.Fprintf(env.Stderr, "%d measurements of %s each, at least %s\n", all, duration, (time.Duration(all) * (duration + searchWarmUp)).Round(time.Second))
+		s.Progress = func(name string, round int) {
+			done++
+			fmt.Fprintf(env.Stderr, "%d/%d %s, round %d\n", done, all, name, round)
+		}
 	}
 	ranked, err := s.Run(ctx)
 	if err == nil {
@@ -89,9 +92,15 @@ func measure(ctx context.Context, env *cli.Env, config latency.Config, c loadgen
 }
 
 // printRanking prints the loads, the worst first. A ~ says that nothing shows
-// the load to be milder than the one above it.
+// the load to be milder than the one above it. On a machine that was busy
+// otherwise nothing may be shown at all.
 func printRanking(w io.Writer, ranked []loadgen.Ranked) error {
 	fmt.Fprintf(w, "# latency p%v in us, median of rounds; ~ not shown to be less than the line above\n", searchPercentile)
+	if n := loadgen.AboveIdle(ranked); n > 0 {
+		fmt.Fprintf(w, "# %d of %d loads hurt more than idle in every round\n", n, len(ranked)-1)
+	} else {
+		fmt.Fprintln(w, "# no load is shown to hurt more than idle: search while nothing else runs, or with more --rounds or a longer -T")
+	}
 	for i, r := range ranked {
 		if r.Err != nil {
 			fmt.Fprintf(w, "  -             -  %-20s %v\n", r.Name, r.Err)
