@@ -156,7 +156,7 @@ func awaitRates(t *testing.T, l *Load) {
 
 func start(t *testing.T, l *Load) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	if err := l.Start(ctx); err != nil {
 		t.Fatal(err)
