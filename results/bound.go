@@ -39,7 +39,7 @@ func (r *Run) Bound(series int) Bound {
 			continue
 		}
 		seconds += iv.Seconds
-		if iv.Samples() > 0 {
+		if iv.Samples() > 0 && !iv.Missing.Has(NoMean|NoMax) {
 			means = append(means, iv.Mean())
 			maxima = append(maxima, float64(iv.Max))
 		}

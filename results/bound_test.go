@@ -75,3 +75,21 @@ func TestBoundHolds(t *testing.T) {
 		t.Errorf("the bound was wrong in %d of %d runs, more than 5 %%", wrong, runs)
 	}
 }
+
+// TestBoundWithoutMaximum has intervals that tell no latencies, as those of
+// switchtest: there is no maximum that could be worth anything.
+func TestBoundWithoutMaximum(t *testing.T) {
+	r := &Run{Keep: KeepFigures}
+	if err := r.Put(&Header{Series: []SeriesInfo{{}}}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range int64(20) {
+		iv := &Interval{At: (i + 1) * 1e9, Seconds: 1, Tally: Tally{Count: 1000 + i%3, Missing: NoMin | NoMean | NoMax}}
+		if err := r.Put(iv); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if b := r.Bound(0); b.Blocks != 0 || b.Exceed != 1 {
+		t.Errorf("bound %+v, want none", b)
+	}
+}

@@ -14,17 +14,36 @@ import (
 func Names(series []SeriesInfo) []string {
 	names := make([]string, len(series))
 	for i, s := range series {
-		var words []string
-		keys := slices.Sorted(maps.Keys(s.Labels))
-		slices.SortStableFunc(keys, func(a, b string) int { return place(a) - place(b) })
-		for _, key := range keys {
-			if !shared(series, key) {
-				words = append(words, word(key, s.Labels[key]))
-			}
-		}
-		names[i] = strings.Join(words, " ")
+		own := maps.Clone(s.Labels)
+		maps.DeleteFunc(own, func(key, _ string) bool { return shared(series, key) })
+		names[i] = own.Words()
 	}
 	return names
+}
+
+// Words writes labels as Names does.
+func (l Labels) Words() string {
+	keys := slices.Sorted(maps.Keys(l))
+	slices.SortStableFunc(keys, func(a, b string) int { return place(a) - place(b) })
+	var words []string
+	for _, key := range keys {
+		words = append(words, word(key, l[key]))
+	}
+	return strings.Join(words, " ")
+}
+
+// Alike returns the labels that all series of a run have with the same values:
+// what was measured, such as a transport with its size and rate.
+func (r *Run) Alike() Labels {
+	totals := r.Totals()
+	if len(totals) == 0 {
+		return nil
+	}
+	labels := maps.Clone(totals[0].Labels)
+	for _, t := range totals {
+		maps.DeleteFunc(labels, func(k, v string) bool { return t.Labels[k] != v })
+	}
+	return labels
 }
 
 // Counted writes a number and what it counts, as in "1 run" and "2 runs".

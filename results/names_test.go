@@ -40,3 +40,21 @@ func TestNames(t *testing.T) {
 		})
 	}
 }
+
+// TestAlike leaves what some series have in another way, or not at all.
+func TestAlike(t *testing.T) {
+	run := &Run{}
+	err := run.Put(&Header{Series: []SeriesInfo{
+		{ID: 0, Labels: Labels{"transport": "shm", "size": "16B", "rate": "10", "what": "service", "subscriber": "1"}},
+		{ID: 1, Labels: Labels{"transport": "shm", "size": "16B", "rate": "10", "what": "fill"}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := run.Alike().Words(), "shm 16B 10 Hz"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := new(Run).Alike().Words(); got != "" {
+		t.Errorf("without series: %q, want nothing", got)
+	}
+}

@@ -60,6 +60,7 @@ func (r *cyber) open(cell string) {
 	d := foreign.NewDraft("transport", "cyber-benchmark", r.size)
 	d.Set("title", cell)
 	d.Set(results.ConfigTransport, "cyberrt")
+	labels := results.Labels{"transport": "cyberrt", "what": "service"}
 	for part := range strings.SplitSeq(cell, "/") {
 		key, value, _ := strings.Cut(part, ":")
 		n, err := strconv.ParseInt(value, 10, 32)
@@ -67,12 +68,14 @@ func (r *cyber) open(cell string) {
 		case key == "data-size":
 			if size, ok := byteSize(value); ok {
 				d.Set(results.ConfigSize, size)
+				labels["size"] = value
 			}
 		case err != nil:
 		case key == "reader-nums":
 			d.Set(results.ConfigSubscribers, n)
 		case key == "frequency":
 			d.Set(results.ConfigRate, max(n, 0)) // -1: as fast as possible
+			labels["rate"] = value
 		case key == "data_type":
 			d.Set("data_type", n)
 		case key == "qos" && n == 1:
@@ -81,7 +84,7 @@ func (r *cyber) open(cell string) {
 			d.Set("qos", "reliable")
 		}
 	}
-	r.series = d.Series(results.Labels{"what": "service"})
+	r.series = d.Series(labels)
 	r.drafts = append(r.drafts, d)
 	r.metric = ""
 }
@@ -184,7 +187,7 @@ func readCyberReport(text []byte, _ foreign.Options) ([]*foreign.Draft, error) {
 		}
 		d := foreign.NewDraft("transport", "cyberrt-report", len(text))
 		d.Set(results.ConfigTransport, "cyberrt")
-		s := d.Series(results.Labels{"what": "service"})
+		s := d.Series(results.Labels{"transport": "cyberrt", "what": "service"})
 		for i, name := range names[:min(len(names), len(row))] {
 			if err := reportCell(d, s, name, strings.TrimSpace(row[i][:min(len(row[i]), 200)])); err != nil {
 				return nil, err
@@ -200,13 +203,18 @@ func reportCell(d *foreign.Draft, s *foreign.Series, name, value string) error {
 	switch name {
 	case "scope", "scenario":
 		d.Set(name, strings.Clone(value))
+		if name == "scope" && value != "" {
+			s.Labels[name] = strings.Clone(value)
+		}
 	case "message_size":
 		if size, ok := byteSize(value); ok {
 			d.Set(results.ConfigSize, size)
+			s.Labels["size"] = strings.Clone(value)
 		}
 	case "frequency_hz":
 		if n, err := foreign.ParseCount([]byte(value)); err == nil {
 			d.Set(results.ConfigRate, n)
+			s.Labels["rate"] = strconv.FormatInt(n, 10)
 		}
 	case "cpu_percent", "loss_percent":
 		put(d, name, value)

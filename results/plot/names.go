@@ -2,7 +2,6 @@ package plot
 
 import (
 	"fmt"
-	"maps"
 
 	"worstcase/results"
 )
@@ -22,7 +21,7 @@ func groupNames(runs []*results.Run) []string {
 	for _, alike := range byLabel {
 		infos := make([]results.SeriesInfo, len(alike))
 		for k, i := range alike {
-			infos[k] = results.SeriesInfo{ID: i, Labels: common(runs[i])}
+			infos[k] = results.SeriesInfo{ID: i, Labels: runs[i].Alike()}
 		}
 		for k, cell := range results.Names(infos) {
 			if cell != "" {
@@ -48,17 +47,4 @@ func RunNames(runs []*results.Run) []string {
 		}
 	}
 	return names
-}
-
-// common are the labels that all series of a run have alike.
-func common(r *results.Run) results.Labels {
-	totals := r.Totals()
-	if len(totals) == 0 {
-		return nil
-	}
-	labels := maps.Clone(totals[0].Labels)
-	for _, t := range totals {
-		maps.DeleteFunc(labels, func(k, v string) bool { return t.Labels[k] != v })
-	}
-	return labels
 }

@@ -119,7 +119,7 @@ func lossColumns(totals []results.Total) []loss {
 	return shown
 }
 
-// title names the run: its label, tool, length, load.
+// title names the run: its label, tool, what all series have alike, length, load.
 func title(run *results.Run) string {
 	words := []string{run.Tool}
 	if run.Tool == "" {
@@ -127,6 +127,9 @@ func title(run *results.Run) string {
 	}
 	if run.Label != "" {
 		words[0] = run.Label + ": " + words[0]
+	}
+	if alike := run.Alike().Words(); alike != "" {
+		words = append(words, alike)
 	}
 	if period, ok := run.ConfigInt(results.ConfigPeriod); ok {
 		words = append(words, fmt.Sprintf("period %g us", float64(period)/1000))

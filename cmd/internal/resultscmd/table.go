@@ -90,20 +90,29 @@ func (t *tabling) write(w io.Writer, l *render.Listing) error {
 // listings puts runs that follow each other into one table as long as the same
 // was measured in the same way.
 func listings(runs []*results.Run) []*render.Listing {
+	alike := make([]results.SeriesInfo, len(runs))
+	for i, r := range runs {
+		alike[i].Labels = r.Alike()
+	}
+	cells := map[*results.Run]string{}
+	for i, name := range results.Names(alike) {
+		cells[runs[i]] = name
+	}
 	var lists []*render.Listing
 	for len(runs) > 0 {
 		n := 1
 		for n < len(runs) && heading(runs[n]) == heading(runs[0]) {
 			n++
 		}
-		lists = append(lists, listing(runs[:n]))
+		lists = append(lists, listing(runs[:n], cells))
 		runs = runs[n:]
 	}
 	return lists
 }
 
-// listing is one table.
-func listing(runs []*results.Run) *render.Listing {
+// listing is one table. Cells tell what all series of a run have alike, and some
+// other run has not.
+func listing(runs []*results.Run, cells map[*results.Run]string) *render.Listing {
 	l := open(runs[0])
 	marks := footnotes(runs)
 	for _, r := range runs {
@@ -113,7 +122,7 @@ func listing(runs []*results.Run) *render.Listing {
 			infos[i] = totals[i].SeriesInfo
 		}
 		for i, name := range results.Names(infos) {
-			label := strings.TrimSpace(labelOf(r) + " " + name)
+			label := strings.TrimSpace(strings.TrimSpace(labelOf(r)+" "+cells[r]) + " " + name)
 			if mark := marks.of[r]; mark != "" && !strings.HasSuffix(label, mark) {
 				label += " " + mark
 			}
