@@ -1,7 +1,10 @@
 package switchbench
 
 import (
+	"fmt"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"worstcase/internal/sys"
 	"worstcase/rtsched"
@@ -41,6 +44,11 @@ func newBody(t *sampler.Thread) (sampler.Body, error) {
 	if err := t.Args(args); err != nil {
 		return nil, err
 	}
+	if !args.Private {
+		if err := ownFiles(); err != nil {
+			return nil, err
+		}
+	}
 	memory, err := mapOnce(t, (1+args.Links)*part)
 	if err != nil {
 		return nil, err
@@ -59,6 +67,17 @@ func newBody(t *sampler.Thread) (sampler.Body, error) {
 		l.from = t.Measured()
 		return body(first)
 	}, err
+}
+
+// ownFiles gives the calling thread a table of files of its own, as that of a
+// process with one thread: while the Go runtime's threads share it, each read and
+// write counts a reference to its file, by an atomic operation and back
+// (Documentation/filesystems/files.rst).
+func ownFiles() error {
+	if err := unix.Unshare(unix.CLONE_FILES); err != nil {
+		return fmt.Errorf("give the thread its own table of files: %w", err)
+	}
+	return nil
 }
 
 // mapOnce maps the hub's memory, at one place for all threads of the process: a
