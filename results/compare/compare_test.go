@@ -170,9 +170,9 @@ func TestVoid(t *testing.T) {
 		{"back-end", sketch{change: config(results.ConfigBackend, "eBPF")}, "the instruments differ (back-end): -, eBPF"},
 		{"notifier", sketch{change: config(results.ConfigNotifier, "futex")}, "the instruments differ (notifier): -, futex"},
 		{"processor", sketch{change: host("cpu.model", "B200")}, "the CPU models differ: A100, B200"},
-		{"hypervisor", sketch{change: host("hypervisor", "kvm")}, "one ran under a hypervisor, or they differ: -, kvm"},
-		{"load", sketch{change: config(results.ConfigLoad, "fork")}, "the loads differ: -, fork"},
-		{"load lines", sketch{rate: 800}, "the loads differ: -, fork"},
+		{"hypervisor", sketch{change: host("hypervisor", "kvm")}, "one ran under a hypervisor, or they differ: none, kvm"},
+		{"load", sketch{change: config(results.ConfigLoad, "fork")}, "the loads differ: none, fork"},
+		{"load lines", sketch{rate: 800}, "the loads differ: none, fork"},
 		{"tool", sketch{change: func(h *results.Header) { h.Tool = "cyclictest" }}, "the tools differ: latency, cyclictest"},
 		{"contradiction", sketch{end: func(e *results.End) { e.Verdict = results.Contradicts }}, "contradict themselves"},
 	}

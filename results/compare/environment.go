@@ -54,7 +54,7 @@ func (c *Comparison) environment(a, b []*results.Run) {
 	reasons := voiding()
 	for _, d := range c.Differences {
 		if d.Void {
-			c.Void = append(c.Void, fmt.Sprintf("%s: %s, %s", reasons[d.Key], d.A, d.B))
+			c.Void = append(c.Void, fmt.Sprintf("%s: %s, %s", reasons[d.Key], orNone(d.A, a), orNone(d.B, b)))
 		}
 	}
 	c.Void = append(c.Void, loadRates(a, b)...)
@@ -68,6 +68,15 @@ func (c *Comparison) environment(a, b []*results.Run) {
 			c.Notes = append(c.Notes, runName(r)+" was cut short: it ends without a last line")
 		}
 	}
+}
+
+// orNone is what a side has, in a sentence: what is absent where the machine was
+// looked at is not there.
+func orNone(value string, runs []*results.Run) string {
+	if value == absent && hosts(runs) {
+		return "none"
+	}
+	return value
 }
 
 // Differences returns the facts of host, configuration and load in which the

@@ -147,17 +147,17 @@ func readColumns(env *cli.Env, paths []string, heat bool) ([]*results.Run, []*pl
 		return runs, nil, err
 	}
 	columns := make([]*plot.Columns, len(runs))
+	files := decoding()
 	for i := 0; i < len(runs); {
 		n := i + 1
 		for n < len(runs) && runs[n].Source == runs[i].Source {
 			n++
 		}
-		if err := fillColumns(runs[i:n], columns[i:n]); err != nil {
-			return nil, nil, err
-		}
+		source, own := runs[i:n], columns[i:n]
+		files.Go(func() error { return fillColumns(source, own) })
 		i = n
 	}
-	return runs, columns, nil
+	return runs, columns, files.Wait()
 }
 
 // fillColumns makes the columns of the runs of one source.

@@ -32,7 +32,7 @@ func reportCommand() subcommand {
 			fs.StringVarP(&r.out, "output", "o", "", "write the page to `FILE`, which must not exist; - is standard output")
 			fs.StringVar(&r.title, "title", "", "the page's heading (default: tools and labels)")
 			fs.StringVar(&r.by, "by", "label", "compare the runs by label, tool, load, a host fact or a configuration; empty: don't")
-			fs.BoolVar(&r.heat, "heatmap", true, "show when which latencies occurred, of the first eight runs")
+			fs.BoolVar(&r.heat, "heatmap", true, "show when which latencies occurred, of the first eight runs, where they have ten seconds")
 			fs.Uint64Var(&r.seed, "seed", 1, "of everything drawn at random")
 			r.register(fs)
 			return func(ctx context.Context, env *cli.Env, args []string) error {

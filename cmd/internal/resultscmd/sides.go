@@ -2,28 +2,39 @@ package resultscmd
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"worstcase/results"
 	"worstcase/results/compare"
 )
 
-// readBlocks reads logs of one run each a second time, into blocks, all at once:
-// decoding every interval is what takes the time. What is no regular file has none.
+// readBlocks reads logs of one run each a second time, into blocks. What is no
+// regular file has none.
 func readBlocks(paths ...string) ([]*compare.Blocks, error) {
-	blocks, errs := make([]*compare.Blocks, len(paths)), make([]error, len(paths))
-	var all sync.WaitGroup
+	blocks := make([]*compare.Blocks, len(paths))
+	files := decoding()
 	for i, path := range paths {
-		all.Go(func() { blocks[i], errs[i] = blocksOf(path) })
+		files.Go(func() (err error) {
+			blocks[i], err = blocksOf(path)
+			return err
+		})
 	}
-	all.Wait()
-	return blocks, errors.Join(errs...)
+	return blocks, files.Wait()
+}
+
+// decoding takes files of which every interval is decoded, a file a CPU at once:
+// a day takes some two seconds.
+func decoding() *errgroup.Group {
+	files := new(errgroup.Group)
+	files.SetLimit(runtime.GOMAXPROCS(0))
+	return files
 }
 
 func blocksOf(path string) (*compare.Blocks, error) {
