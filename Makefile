@@ -66,4 +66,4 @@ bench-switchbench:
 # Transports against C, iceoryx, sockperf and memory itself; needs root, a C
 # compiler, iceoryx, libiceoryx-binding-c-dev and sockperf.
 bench-transport:
-	$(GO) run ./transport/bench size notify spin rate idle iceoryx sockperf
+	$(GO) run ./transport/bench size touch notify spin rate idle iceoryx sockperf

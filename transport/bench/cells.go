@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"worstcase/internal/sys"
 	"worstcase/rtsched"
 	"worstcase/transport"
 	"worstcase/transport/shm"
@@ -17,32 +16,37 @@ const big = 10 << 20
 
 func benchSize() error {
 	small, large := side{name: "service p50, 16 B untouched", unit: "ns"}, side{name: "service p50, 10 MB untouched", unit: "ns"}
-	fill, set := side{name: "fill p50, 10 MB", unit: "ns"}, side{name: "memset of 10 MB, private", unit: "ns"}
-	read, compare := side{name: "read p50, 10 MB", unit: "ns"}, side{name: "compare of 10 MB, private", unit: "ns"}
-	memory := newPrivate(big)
 	for range rounds {
 		for _, s := range []struct {
 			size int
 			to   *side
 		}{{16, &small}, {big, &large}} {
-			totals, _, err := measure(transport.Config{Transport: find("shm"), Size: s.size, NoTouch: true}, 2*time.Second)
+			totals, _, err := measure(transport.Config{Transport: find("shm"), Size: s.size, Rate: 500, NoTouch: true}, time.Second)
 			if err != nil {
 				return err
 			}
 			s.to.add(p50(totals, transport.Service))
 		}
-		totals, _, err := measure(transport.Config{Transport: find("shm"), Size: big, Rate: 50}, 2*time.Second)
+	}
+	ratio(&large, &small, atMost(1.15))
+	return nil
+}
+
+func benchTouch() error {
+	fill, set := side{name: "fill p50, 10 MB", unit: "ns"}, side{name: "memset of 10 MB, private", unit: "ns"}
+	read, compare := side{name: "read p50, 10 MB", unit: "ns"}, side{name: "compare of 10 MB, private", unit: "ns"}
+	for range rounds {
+		totals, figures, err := measure(transport.Config{Transport: find("beside"), Size: big, Rate: 50}, 2*time.Second)
 		if err != nil {
 			return err
 		}
 		fill.add(p50(totals, transport.Fill))
 		read.add(p50(totals, transport.Read))
-		set.add(memory.set())
-		compare.add(memory.compare())
+		set.add(figures["drops."+setTime])
+		compare.add(figures["drops."+compareTime])
 	}
-	ratio(&large, &small, "at most 1.15")
-	ratio(&fill, &set, "at most 1.1")
-	ratio(&read, &compare, "at most 1.1")
+	ratio(&fill, &set, atMost(1.1))
+	ratio(&read, &compare, atMost(1.1))
 	return nil
 }
 
@@ -53,20 +57,16 @@ func benchNotify() error {
 			n  shm.Notifier
 			to *side
 		}{{shm.Futex, &futex}, {shm.Poll50, &poll}} {
-			totals, _, err := measure(transport.Config{Transport: find("shm"), Notifier: s.n, Rate: 1000, Policy: rtsched.Other}, 2*time.Second)
+			totals, _, err := measure(transport.Config{Transport: find("shm"), Notifier: s.n, Rate: 1000, Policy: rtsched.Other}, time.Second)
 			if err != nil {
 				return err
 			}
 			s.to.add(p50(totals, transport.Service))
 		}
 	}
-	ratio(&futex, &poll, "at most 0.3")
+	ratio(&futex, &poll, atMost(0.3))
 	return nil
 }
-
-// spinRounds are more and shorter ones: where the hypervisor puts two CPUs shows
-// in hundreds of ns, and changes from one second to the next.
-const spinRounds = 15
 
 func benchSpin() error {
 	ring, err := compile("ring", ringSource)
@@ -76,7 +76,7 @@ func benchSpin() error {
 	defer ring.remove()
 	harness, ours := side{name: "service p50, empty, 1 kHz", unit: "ns"}, side{name: "service p50, shm+spin, 1 kHz", unit: "ns"}
 	theirs := side{name: "C ring p50, 1 kHz", unit: "ns"}
-	for range spinRounds {
+	for range rounds {
 		for _, s := range []struct {
 			name string
 			to   *side
@@ -95,13 +95,20 @@ func benchSpin() error {
 		}
 		theirs.add(out.P50)
 	}
+	var more []float64
+	for i, ns := range harness.values {
+		more = append(more, ns-theirs.values[i])
+	}
 	for _, s := range []*side{&harness, &ours, &theirs} {
 		s.print()
 	}
-	fmt.Printf("  empty takes %.1f ns more than the ring, to be at most 100\n", harness.over(&theirs))
-	fmt.Printf("  shm takes %.1f ns, to be below 1000\n", ours.median())
+	atMost(100).print("empty over the ring", " ns", more)
+	atMost(1000).print("shm", " ns", ours.values)
 	return nil
 }
+
+// rateCount messages take a quarter of a second at most.
+const rateCount = 1_000_000
 
 func benchRate() error {
 	ring, err := compile("ring", ringSource)
@@ -111,18 +118,18 @@ func benchRate() error {
 	defer ring.remove()
 	ours, theirs := side{name: "shm+spin, messages", unit: "/s"}, side{name: "C ring, messages", unit: "/s"}
 	for range rounds {
-		rate, err := throughput(2_000_000)
+		rate, err := throughput(rateCount)
 		if err != nil {
 			return err
 		}
 		ours.add(rate)
-		out, err := ring.run(2_000_000, 0)
+		out, err := ring.run(rateCount, 0)
 		if err != nil {
 			return err
 		}
 		theirs.add(out.PerSecond)
 	}
-	ratio(&ours, &theirs, "at least 0.7")
+	ratio(&ours, &theirs, atLeast(0.7))
 	return nil
 }
 
@@ -136,7 +143,7 @@ func benchIdle() error {
 			}
 			cpu.add(figures["cpu_percent.subscriber"])
 		}
-		fmt.Printf("  %-34s %12.3f %s\n", cpu.name, cpu.median(), cpu.unit)
+		atMost(0.5).print(cpu.name, " "+cpu.unit, cpu.values)
 	}
 	return nil
 }
@@ -158,7 +165,7 @@ func benchSockperf() error {
 			}
 			theirs.add(ns)
 		}
-		ratio(&ours, &theirs, "at most 1.1")
+		ratio(&ours, &theirs, atMost(1.1))
 	}
 	return nil
 }
@@ -193,40 +200,4 @@ func sockperf(protocol string) (float64, error) {
 		}
 	}
 	return 0, fmt.Errorf("sockperf printed no median: %s", out)
-}
-
-// A private is memory of this process, to compare filling and reading with.
-type private struct{ a, b []byte }
-
-func newPrivate(n int) *private {
-	p := &private{make([]byte, n), make([]byte, n)}
-	p.set()
-	return p
-}
-
-// set and compare return the median time of ten passes in ns.
-func (p *private) set() float64 { return passes(func() { clear(p.a) }) }
-
-func (p *private) compare() float64 {
-	clear(p.a)
-	block := p.b[:4096]
-	return passes(func() {
-		for at := 0; at < len(p.a); at += len(block) {
-			if string(p.a[at:at+len(block)]) != string(block) {
-				panic("zeros differ from zeros")
-			}
-		}
-	})
-}
-
-// passes are as far apart as the messages: as much has left the caches.
-func passes(f func()) float64 {
-	s := side{}
-	for range 10 {
-		sys.SleepUntil(sys.Nanotime() + int64(20*time.Millisecond))
-		t := sys.Nanotime()
-		f()
-		s.add(float64(sys.Nanotime() - t))
-	}
-	return s.median()
 }

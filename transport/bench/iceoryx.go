@@ -41,17 +41,17 @@ func benchIceoryx() error {
 	for range rounds {
 		totals, _, err := measure(transport.Config{
 			Transport: find("shm"), Notifier: shm.Futex, Rate: 1000, Policy: rtsched.Other, NoTouch: true,
-		}, 2*time.Second)
+		}, time.Second)
 		if err != nil {
 			return err
 		}
 		ours.add(p50(totals, transport.Service))
-		out, err := program.run(2000, time.Millisecond)
+		out, err := program.run(1000, time.Millisecond)
 		if err != nil {
 			return err
 		}
 		theirs.add(out.P50)
 	}
-	ratio(&ours, &theirs, "at most 1.0")
+	ratio(&ours, &theirs, atMost(1))
 	return nil
 }

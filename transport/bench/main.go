@@ -1,8 +1,10 @@
 // Command bench holds the transports against what they are to reach, each
-// comparison within one run, rounds interleaved, by medians:
+// comparison within one run, rounds interleaved, by medians and their 95 %
+// intervals:
 //
-//	bench size     shm, futex: 10 MB against 16 bytes, untouched; and touched,
-//	               filling against a memset, reading against a compare
+//	bench size     shm, futex: 10 MB against 16 bytes, untouched
+//	bench touch    shm, futex, 10 MB: filling against a memset, reading against
+//	               a compare, of memory of the same process
 //	bench notify   shm at 1 kHz, SCHED_OTHER: futex against a sleep-poll of 50 us
 //	bench spin     an empty transport and shm, spinning, against two C processes
 //	               and a ring
@@ -21,6 +23,7 @@ import (
 	"slices"
 	"time"
 
+	"worstcase/bench/pairs"
 	"worstcase/results"
 	"worstcase/rtsched"
 	"worstcase/sampler"
@@ -28,8 +31,10 @@ import (
 	"worstcase/transport"
 )
 
-// rounds is how often each side of a comparison is measured, in turn.
-const rounds = 5
+// rounds is how often each side of a comparison is measured, in turn: where the
+// hypervisor puts two CPUs, and what it leaves of them, changes from one second to
+// the next, so they are many and short.
+const rounds = 15
 
 func main() {
 	sampler.Main(transport.Loops(transports())...)
@@ -44,7 +49,7 @@ func run(args []string) error {
 		return subscriberMain(args[1], args[2])
 	}
 	benches := map[string]func() error{
-		"size": benchSize, "notify": benchNotify, "spin": benchSpin, "rate": benchRate, "idle": benchIdle, "sockperf": benchSockperf,
+		"size": benchSize, "touch": benchTouch, "notify": benchNotify, "spin": benchSpin, "rate": benchRate, "idle": benchIdle, "sockperf": benchSockperf,
 		"iceoryx": benchIceoryx,
 	}
 	// The ends hold it too: whatever they are compared with shall find the CPUs as
@@ -68,7 +73,9 @@ func run(args []string) error {
 }
 
 // transports are those that the ends know.
-func transports() []transport.Transport { return append(transport.Kernel(), empty{}) }
+func transports() []transport.Transport {
+	return append(transport.Kernel(), empty{}, beside{transport.Kernel()[0]})
+}
 
 // find returns a transport of this package's list.
 func find(name string) transport.Transport {
@@ -115,27 +122,39 @@ type side struct {
 
 func (s *side) add(v float64) { s.values = append(s.values, v) }
 
-func (s *side) median() float64 {
-	v := slices.Sorted(slices.Values(s.values))
-	return v[len(v)/2]
-}
-
-// over is the median of how much more s has than o in the same round.
-func (s *side) over(o *side) float64 {
-	var more side
-	for i, v := range s.values {
-		more.add(v - o.values[i])
-	}
-	return more.median()
-}
-
 func (s *side) print() {
-	fmt.Printf("  %-34s %12.1f %s  (%.1f to %.1f)\n", s.name, s.median(), s.unit, slices.Min(s.values), slices.Max(s.values))
+	fmt.Printf("  %-34s %12.1f %s  (%.1f to %.1f)\n", s.name, pairs.Median(s.values), s.unit, slices.Min(s.values), slices.Max(s.values))
 }
 
-// ratio prints two sides and their ratio against its goal.
-func ratio(a, b *side, goal string) {
+// ratio prints two sides and the median of their rounds' ratios, with its 95 %
+// interval, against the goal.
+func ratio(a, b *side, g goal) {
 	a.print()
 	b.print()
-	fmt.Printf("  ratio %.3f, to be %s\n", a.median()/b.median(), goal)
+	g.print("ratio", "", pairs.Ratios(a.values, b.values))
+}
+
+// A goal is a bound on a median. It is reached or missed when the whole interval
+// is on one side of it.
+type goal struct {
+	bound float64
+	least bool // a lower bound
+}
+
+func atMost(bound float64) goal  { return goal{bound: bound} }
+func atLeast(bound float64) goal { return goal{bound, true} }
+
+func (g goal) print(what, unit string, values []float64) {
+	low, high := pairs.Interval(values)
+	side, verdict := "at most", "undecided"
+	if g.least {
+		side = "at least"
+	}
+	switch {
+	case low > g.bound && !g.least, high < g.bound && g.least:
+		verdict = "missed"
+	case high <= g.bound && !g.least, low >= g.bound && g.least:
+		verdict = "reached"
+	}
+	fmt.Printf("  %s %.3f%s (%.3f to %.3f; %d rounds), to be %s %g: %s\n", what, pairs.Median(values), unit, low, high, len(values), side, g.bound, verdict)
 }

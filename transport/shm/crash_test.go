@@ -46,10 +46,10 @@ func peerMain(role string, link int) {
 		subscribeForever(s)
 	default: // a publisher that dies at the point named
 		p, err := New(Config{Classes: crashClasses, Depth: crashDepth, Subscribers: 2, Patience: time.Hour})
-		if err != nil {
-			panic(err)
+		if err == nil {
+			err = p.Serve(link)
 		}
-		if err := p.Serve(link); err != nil {
+		if err != nil {
 			panic(err)
 		}
 		publishUntil(p, role)
@@ -163,8 +163,14 @@ func random(t *testing.T) *rand.Rand {
 // A subscriber killed at a random instruction loses no chunk, and neither holds
 // up the publisher nor takes anything from the subscriber beside it.
 func TestKilledSubscribers(t *testing.T) {
+	for _, n := range []Notifier{Futex, Spin} {
+		t.Run(n.String(), func(t *testing.T) { killSubscribers(t, n) })
+	}
+}
+
+func killSubscribers(t *testing.T, notifier Notifier) {
 	r := random(t)
-	p := newPublisher(t, Config{Classes: crashClasses, Depth: crashDepth, Subscribers: 2, Patience: time.Minute})
+	p := newPublisher(t, Config{Classes: crashClasses, Depth: crashDepth, Subscribers: 2, Notifier: notifier, Patience: time.Minute})
 	s := join(t, p)
 	defer s.Close()
 	survivor := make(chan error)

@@ -88,7 +88,7 @@ func (p *Publisher) findPlace() (int, bool) {
 
 // admit sends the descriptors and waits until the subscriber has mapped them.
 func (p *Publisher) admit(q *peer, place uint32, link int) error {
-	q.ring.head.Store(q.ring.tail.Load())
+	q.ring.head.Store(q.ring.tail)
 	q.ring.given.Store(q.taken)
 	q.ring.waiting.Store(0)
 	self, err := unix.PidfdOpen(os.Getpid(), 0)

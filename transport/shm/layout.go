@@ -22,7 +22,7 @@ import (
 // nothing else to learn of a message, so that one cache line brings it all.
 const (
 	magic   = 0x314d4853 // "SHM1", little endian
-	version = 2
+	version = 3
 
 	line       = 64       // bytes of a cache line
 	apart      = 2 * line // what different writers keep between their words
@@ -31,17 +31,18 @@ const (
 	headMagic    = 0
 	headVersion  = 4
 	headNotifier = 8
-	headSubs     = 12
-	headDepth    = 16
-	headClasses  = 20
-	headTable    = 24 // maxClasses pairs: size in cache lines, count
+	headPolicy   = 12
+	headSubs     = 16
+	headDepth    = 20
+	headClasses  = 24
+	headTable    = 28 // maxClasses pairs: size in cache lines, count
 	headBytes    = 256
 
 	closedAt = headBytes        // written by the publisher
 	spaceAt  = closedAt + apart // futex: a subscriber gave something back
 	hungryAt = spaceAt + apart  // the publisher waits for space
 	ringAt   = hungryAt + apart // first ring
-	ringHead = 5 * apart        // bytes of a ring before its slots
+	ringHead = 4 * apart        // bytes of a ring before its slots
 
 	slotWords = 4
 	slotBytes = 4 * slotWords
@@ -56,10 +57,11 @@ type layout struct {
 	subs     int
 	depth    int
 	notifier Notifier
+	policy   Policy
 }
 
 func layoutOf(c Config) layout {
-	l := layout{subs: c.Subscribers, depth: c.Depth, notifier: c.Notifier}
+	l := layout{subs: c.Subscribers, depth: c.Depth, notifier: c.Notifier, policy: c.Policy}
 	for _, class := range c.Classes {
 		class.Size = (class.Size + line - 1) / line * line
 		l.classes = append(l.classes, class)
@@ -77,6 +79,8 @@ func (l layout) check() error {
 		return fmt.Errorf("depth %d: a subscriber's credit is 1 to 65536 messages", l.depth)
 	case l.notifier >= Notifier(len(notifierNames)):
 		return fmt.Errorf("unknown notifier %d", l.notifier)
+	case l.policy >= Policy(len(policyNames)):
+		return fmt.Errorf("unknown policy %d", l.policy)
 	case len(l.classes) < 1 || len(l.classes) > maxClasses:
 		return fmt.Errorf("%d size classes: an arena has 1 to %d", len(l.classes), maxClasses)
 	}
@@ -129,6 +133,7 @@ func (l layout) write(control []byte) {
 	put := func(off, v int) { binary.NativeEndian.PutUint32(control[off:], uint32(v)) }
 	put(headVersion, version)
 	put(headNotifier, int(l.notifier))
+	put(headPolicy, int(l.policy))
 	put(headSubs, l.subs)
 	put(headDepth, l.depth)
 	put(headClasses, len(l.classes))
@@ -156,6 +161,11 @@ func readLayout(control []byte) (layout, error) {
 		l.notifier = Notifier(n)
 	} else {
 		return layout{}, fmt.Errorf("read arena: unknown notifier %d", n)
+	}
+	if n := get(headPolicy); n >= 0 && n < len(policyNames) {
+		l.policy = Policy(n)
+	} else {
+		return layout{}, fmt.Errorf("read arena: unknown policy %d", n)
 	}
 	n := get(headClasses)
 	if n < 0 || n > maxClasses {

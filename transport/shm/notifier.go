@@ -20,7 +20,9 @@ const (
 	Futex Notifier = iota
 	// Eventfd sleeps on a descriptor, for those who wait on several things.
 	Eventfd
-	// Spin reads the ring until something is there. It wants a CPU of its own.
+	// Spin reads the ring until something is there. It wants a CPU of its own. A
+	// publisher that waits for space looks for it as well, and makes nobody call it:
+	// for SpinTime without a pause, then every 50 us.
 	Spin
 	// SpinFutex spins for SpinTime and then sleeps on the futex.
 	SpinFutex
@@ -49,12 +51,12 @@ func ParseNotifier(name string) (Notifier, error) {
 }
 
 const (
-	// SpinTime is how long SpinFutex spins before it sleeps.
+	// SpinTime is how long SpinFutex, and Spin's publisher, spin before they sleep.
 	SpinTime = 50 * time.Microsecond
 	// recheck bounds every sleep: a peer may have been killed between its push and
 	// its wake-up call.
 	recheck = 20 * time.Millisecond
-	// pollEvery is the sleep of Poll50.
+	// pollEvery is the sleep of Poll50, and of Spin's publisher.
 	pollEvery = 50 * time.Microsecond
 	// spinLook is how many looks at the ring one look at the clock is worth.
 	spinLook = 64

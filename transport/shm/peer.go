@@ -58,21 +58,31 @@ func (p *Publisher) room(q *peer) bool {
 
 // await waits for cond while subscribers give chunks back, at most for the
 // configured patience, and returns cond's last word. It sets hungry before it
-// looks, as those who give back look at hungry after they gave.
+// looks, as those who give back look at hungry after they gave; but for Spin,
+// where nobody is called, and it looks often.
 func (p *Publisher) await(cond func() bool) bool {
-	end := sys.Nanotime() + int64(p.config.Patience)
-	defer p.hungry.Store(0)
+	start := sys.Nanotime()
+	end := start + int64(p.config.Patience)
+	if p.notifier != Spin {
+		defer p.hungry.Store(0)
+	}
 	for {
 		seen := p.space.Load()
-		p.hungry.Store(1)
+		if p.notifier != Spin {
+			p.hungry.Store(1)
+		}
 		if p.Reclaim(); cond() {
 			return true
 		}
-		left := end - sys.Nanotime()
-		if left <= 0 {
+		now := sys.Nanotime()
+		switch {
+		case now >= end:
 			return false
+		case p.notifier != Spin:
+			sys.WaitWord(p.space, seen, min(end-now, int64(recheck)), p.config.Raw)
+		case now >= start+int64(SpinTime):
+			sleep(pollEvery, p.config.Raw)
 		}
-		sys.WaitWord(p.space, seen, min(left, int64(recheck)), p.config.Raw)
 	}
 }
 

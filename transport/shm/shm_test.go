@@ -82,7 +82,9 @@ func TestDelivery(t *testing.T) {
 			defer a.Close()
 			defer b.Close()
 			var want []string
+			sent := make(chan bool)
 			go func() {
+				defer close(sent)
 				for i := range 100 {
 					send(t, p, fmt.Sprintf("message %d", i))
 				}
@@ -98,6 +100,7 @@ func TestDelivery(t *testing.T) {
 			if diff := cmp.Diff(want, <-other); diff != "" {
 				t.Errorf("second subscriber (-want +got):\n%s", diff)
 			}
+			<-sent
 			if got := p.Free(); got != p.chunks() {
 				t.Errorf("%d chunks free after all were released, want %d", got, p.chunks())
 			}

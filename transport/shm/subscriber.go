@@ -76,17 +76,12 @@ func (s *Subscriber) message(e entry) (Message, error) {
 func (s *Subscriber) Release(m Message) { s.release(m.index) }
 
 func (s *Subscriber) release(i uint32) {
-	g := s.ring.given.Load()
-	s.ring.back[g&s.ring.mask].Store(i)
-	s.ring.given.Store(g + 1)
+	s.ring.give(i)
 	if s.hungry.Load() != 0 {
 		s.space.Add(1)
 		sys.WakeWord(s.space, 1)
 	}
 }
-
-// Queued returns how many messages wait to be taken.
-func (s *Subscriber) Queued() int { return int(s.ring.tail.Load() - s.ring.head.Load()) }
 
 // Died reports whether the publisher ended without closing its arena.
 func (s *Subscriber) Died() bool { return s.died.Load() }
