@@ -25,6 +25,9 @@ import (
 // first p value below 5 %.
 const FewestRuns = 4
 
+// defaultAlpha is the probability of a false claim.
+const defaultAlpha = 0.05
+
 // A Verdict says what was shown about a figure.
 type Verdict string
 
@@ -61,8 +64,10 @@ type Options struct {
 
 // A Comparison is the answer. A is what was before, B what is judged.
 type Comparison struct {
-	A SideInfo `json:"a"`
-	B SideInfo `json:"b"`
+	// Cell names what was measured, where other comparisons are of other cells.
+	Cell string   `json:"cell,omitempty"`
+	A    SideInfo `json:"a"`
+	B    SideInfo `json:"b"`
 	// Void are the reasons why the sides can't be compared. There are no
 	// verdicts then.
 	Void        []string     `json:"void,omitempty"`
@@ -132,7 +137,7 @@ func Compare(a, b Side, o Options) (*Comparison, error) {
 		o.Margin = DefaultMargin()
 	}
 	if o.Alpha == 0 {
-		o.Alpha = 0.05
+		o.Alpha = defaultAlpha
 	}
 	c := &Comparison{A: a.info("A"), B: b.info("B"), Margin: o.Margin.String(), Alpha: o.Alpha}
 	pairs, left := pair(a.Runs, b.Runs)

@@ -18,6 +18,9 @@ const mostDifferences = 30
 // the figures, and the verdict last.
 func (c *comparing) printOne(w io.Writer, answer *compare.Comparison) error {
 	var b strings.Builder
+	if answer.Cell != "" {
+		c.line(&b, "== "+answer.Cell)
+	}
 	for _, reason := range answer.Void {
 		c.line(&b, "VOID: "+reason)
 	}
@@ -125,7 +128,7 @@ func figures(answer *compare.Comparison, unit string) *render.Table {
 
 // interval heads the column of intervals with what they speak of.
 func interval(answer *compare.Comparison) string {
-	return fmt.Sprintf("%g %% interval", 100*(1-answer.Alpha))
+	return fmt.Sprintf("%.4g %% interval", 100*(1-answer.Alpha))
 }
 
 func span(r *compare.Range, scale float64, precision int) string {

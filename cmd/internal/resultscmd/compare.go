@@ -51,6 +51,9 @@ never all of A first, since machines drift.
   same           it is shown to be within the margin
   ~              neither is shown
 
+Runs that measured several things, as a set of transports and sizes does, are
+compared cell by cell, with the probability of a false claim shared out.
+
 One run a side gets intervals from its seconds. They say what these two runs
 would have shown, had they gone on, and nothing about the next boot.
 
@@ -78,11 +81,11 @@ func (c *comparing) run(_ context.Context, env *cli.Env, args []string) error {
 	var list []*compare.Comparison
 	for _, b := range sides[1:] {
 		o := compare.Options{Margin: margin, Alpha: c.alpha, Seed: c.seed, Extremes: c.levels}
-		answer, err := compare.Compare(sides[0], b, o)
+		answers, err := compare.Cells(sides[0], b, o)
 		if err != nil {
 			return remedy.Hint(err, "results show tells the series of a run")
 		}
-		list = append(list, answer)
+		list = append(list, answers...)
 	}
 	if err := c.print(env.Stdout, list); err != nil {
 		return err
@@ -184,6 +187,11 @@ func (c *comparing) print(w io.Writer, list []*compare.Comparison) error {
 	return nil
 }
 
+// named is side B of a comparison, and the cell where there are several.
+func named(answer *compare.Comparison) string {
+	return strings.TrimSpace(answer.B.Name + " " + answer.Cell)
+}
+
 // status is that of --fail-on. A question that can't be answered is no yes.
 func (c *comparing) status(list []*compare.Comparison) error {
 	if c.failOn == "" {
@@ -193,9 +201,9 @@ func (c *comparing) status(list []*compare.Comparison) error {
 	for _, answer := range list {
 		switch answer.Verdict {
 		case compare.Worse:
-			worse = append(worse, answer.B.Name)
+			worse = append(worse, named(answer))
 		case "":
-			return remedy.Hint(fmt.Errorf("judge %s: no verdict is possible", answer.B.Name), "the first lines above say why")
+			return remedy.Hint(fmt.Errorf("judge %s: no verdict is possible", named(answer)), "the first lines above say why")
 		}
 	}
 	if len(worse) > 0 {
