@@ -54,7 +54,7 @@ func (c *Comparison) environment(a, b []*results.Run) {
 	reasons := voiding()
 	for _, d := range c.Differences {
 		if d.Void {
-			c.Void = append(c.Void, fmt.Sprintf("%s: %s, %s", reasons[d.Key], orNone(d.A, a), orNone(d.B, b)))
+			c.Void = append(c.Void, fmt.Sprintf("%s: %s, %s", reasons[d.Key], orNone(d.Key, d.A, a), orNone(d.Key, d.B, b)))
 		}
 	}
 	c.Void = append(c.Void, loadRates(a, b)...)
@@ -70,10 +70,10 @@ func (c *Comparison) environment(a, b []*results.Run) {
 	}
 }
 
-// orNone is what a side has, in a sentence: what is absent where the machine was
-// looked at is not there.
-func orNone(value string, runs []*results.Run) string {
-	if value == absent && hosts(runs) {
+// orNone is what a side has, in a sentence: no load and no hypervisor, where the
+// machine was looked at, are known to be none.
+func orNone(key, value string, runs []*results.Run) string {
+	if value == absent && hosts(runs) && (key == "load" || key == "hypervisor") {
 		return "none"
 	}
 	return value
