@@ -24,11 +24,11 @@ func TestTruthInGuest(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			k := kernels.Get(t, name)
-			g := kernels.Guest{Kernel: k, Icount: true, Timeout: 4 * time.Minute, Files: map[string]string{
+			g := kernels.Guest{Kernel: k, Icount: true, Timeout: 8 * time.Minute, Files: map[string]string{
 				"/bin/klatency.test": kernels.BuildTest(t, k, "worstcase/klatency"),
 			}}
 			r := g.Run(t, kernels.Command{
-				Args: []string{"klatency.test", "-test.v", "-test.run", "^(TestTimerlatWakeups|TestNoiseOfAHog)$"}, Timeout: 3 * time.Minute,
+				Args: []string{"klatency.test", "-test.v", "-test.run", "^(TestTimerlatWakeups|TestNoiseOfAHog)$"}, Timeout: 6 * time.Minute,
 			})[0]
 			t.Logf("%s", r.Stdout)
 			if passed := regexp.MustCompile(`(?m)^ *--- PASS`).FindAll(r.Stdout, -1); r.Status != 0 || len(passed) != 4 {

@@ -96,7 +96,7 @@ func tryMeasure(t *testing.T, cfg Config, duration time.Duration, s *script, ope
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	defer cancel()
 	src := NewSource(cfg, func(text string) { t.Log(text) })
 	return session.Run(ctx, session.Config{

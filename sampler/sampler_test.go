@@ -87,7 +87,7 @@ var flood = Loop{
 
 func startChild(t *testing.T, cfg Config) *Child {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	t.Cleanup(cancel)
 	c, err := Start(ctx, cfg, nil)
 	if err != nil {

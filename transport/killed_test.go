@@ -40,7 +40,7 @@ func TestKilledEnds(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+				ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 				defer cancel()
 				last, err := session.Run(ctx, session.Config{
 					Header:   results.Header{Tool: "transport", Config: cfg.Record()},

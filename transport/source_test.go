@@ -30,7 +30,7 @@ func measure(t *testing.T, cfg Config) (*results.End, map[string]results.Total) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	defer cancel()
 	end, err := session.Run(ctx, session.Config{
 		Header:   results.Header{Tool: "transport", Config: cfg.Record()},

@@ -55,7 +55,7 @@ func TestInGuest(t *testing.T) {
 // command is one of klatency, of which the run log is brought out, or of another
 // program.
 func command(args ...string) kernels.Command {
-	c := kernels.Command{Args: args, Timeout: time.Minute}
+	c := kernels.Command{Args: args, Timeout: 3 * time.Minute}
 	if i := slices.Index(args, "-o"); i >= 0 {
 		c.Collect = []string{args[i+1]}
 	}

@@ -46,7 +46,7 @@ func TestKilled(t *testing.T) {
 // seconds waits until a log has so many intervals, and returns its run.
 func seconds(t *testing.T, log string, n int) *results.Run {
 	t.Helper()
-	for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(50 * time.Millisecond) {
+	for until := time.Now().Add(5 * time.Minute); time.Now().Before(until); time.Sleep(50 * time.Millisecond) {
 		runs, err := results.Read(results.KeepFigures, log)
 		if err == nil && len(runs) == 1 && len(runs[0].Intervals) >= n {
 			return runs[0]

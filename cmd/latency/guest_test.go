@@ -23,13 +23,13 @@ echo "status $?"
 // itself taking a CPU offline moves interrupts for good.
 func TestCPUOfflineInGuest(t *testing.T) {
 	k := kernels.Get(t, "6.1-rt-amd64")
-	g := kernels.Guest{Kernel: k, CPUs: 2, Timeout: 3 * time.Minute, Files: map[string]string{
+	g := kernels.Guest{Kernel: k, CPUs: 2, Timeout: 6 * time.Minute, Files: map[string]string{
 		"/bin/latency": kernels.Build(t, k, "worstcase/cmd/latency"),
 	}}
 	for _, program := range []string{"sh", "grep", "sleep"} {
 		kernels.Installed(t, k, g.Files, program)
 	}
-	r := g.Run(t, kernels.Command{Args: []string{"sh", "-c", offline}, Collect: []string{"/tmp/a.run"}, Timeout: 2 * time.Minute})[0]
+	r := g.Run(t, kernels.Command{Args: []string{"sh", "-c", offline}, Collect: []string{"/tmp/a.run"}, Timeout: 4 * time.Minute})[0]
 	if !strings.Contains(string(r.Stdout), "status 1") || !strings.Contains(string(r.Stderr), "from cpu 1 to cpu 0") {
 		t.Errorf("it said %s%s%s", r.Error, r.Stdout, r.Stderr)
 	}

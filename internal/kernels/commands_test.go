@@ -70,7 +70,7 @@ func TestCommandsInGuest(t *testing.T) {
 			expect := slices.DeleteFunc(expectations(), func(e expectation) bool { return lacks(k, e.needs) })
 			var commands []kernels.Command
 			for _, e := range expect {
-				commands = append(commands, kernels.Command{Args: strings.Fields(e.command), Collect: []string{"/tmp/a.run"}, Timeout: time.Minute})
+				commands = append(commands, kernels.Command{Args: strings.Fields(e.command), Collect: []string{"/tmp/a.run"}, Timeout: 3 * time.Minute})
 			}
 			r := g.Run(t, commands...)
 			for i, e := range expect {

@@ -48,7 +48,7 @@ type Guest struct {
 	// seconds when 0 and Icount costs nothing, else none. A guest that has just
 	// started has maxima of milliseconds.
 	Settle time.Duration
-	// Timeout bounds the whole, two minutes when 0.
+	// Timeout bounds the whole, five minutes when 0.
 	Timeout time.Duration
 }
 
@@ -72,7 +72,7 @@ func (g *Guest) run(ctx context.Context, dir string, commands []Command) ([]Resu
 	}
 	timeout := g.Timeout
 	if timeout == 0 {
-		timeout = 2 * time.Minute
+		timeout = 5 * time.Minute
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

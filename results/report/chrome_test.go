@@ -41,7 +41,7 @@ func open(t *testing.T) *browser {
 	if err != nil {
 		t.Skip("chromium is not installed")
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	cmd := exec.CommandContext(ctx, path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
 		"--window-size=1280,1000", "--user-data-dir="+t.TempDir(), "--remote-debugging-pipe")
@@ -154,7 +154,7 @@ func (b *browser) call(method string, params, result any) {
 				b.t.Fatal(err)
 			}
 		}
-	case <-time.After(40 * time.Second):
+	case <-time.After(2 * time.Minute):
 		b.t.Fatalf("%s: no answer", method)
 	}
 }
@@ -167,7 +167,7 @@ func (b *browser) load(path string) {
 	b.events = nil
 	b.mu.Unlock()
 	b.call("Page.navigate", map[string]any{"url": "file://" + path}, nil)
-	deadline := time.After(40 * time.Second)
+	deadline := time.After(2 * time.Minute)
 	for len(b.seen("Page.loadEventFired")) == 0 {
 		select {
 		case <-b.arrived:
