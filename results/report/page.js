@@ -296,7 +296,8 @@ function ramp(grid) {
   return box;
 }
 
-// legendOf lists the curves as buttons that hide and show all of their name.
+// legendOf lists the curves as buttons that hide and show all of their name, in
+// columns as wide as the longest.
 function legendOf(chart, toggle) {
   const list = element("div", "legend"), values = new Map();
   for (const c of chart.curves) {
@@ -315,6 +316,8 @@ function legendOf(chart, toggle) {
     values.set(c.name, value);
     list.append(b);
   }
+  const longest = Math.max(...chart.curves.map((c) => c.name.length + (c.note || "").length));
+  list.style.gridTemplateColumns = `repeat(auto-fill, minmax(min(100%, ${0.48 * longest + 8.5}rem), 1fr))`;
   return { list, values };
 }
 
