@@ -205,6 +205,9 @@ func (c *Child) finish(r report, ok bool) error {
 	return io.EOF
 }
 
+// stopPatience is longer than any library that a loop calls waits for its server.
+const stopPatience = 15 * time.Second
+
 // Stop makes the threads return and waits for the child's last report.
 func (c *Child) Stop() error {
 	if c.ended != nil {
@@ -214,7 +217,7 @@ func (c *Child) Stop() error {
 	if atomic.LoadUint32(&c.shared.words[wordGo]) == 0 {
 		c.Go(0, 0)
 	}
-	limit := time.NewTimer(5 * time.Second)
+	limit := time.NewTimer(stopPatience)
 	defer limit.Stop()
 	select {
 	case r, ok := <-c.reports:
@@ -223,7 +226,7 @@ func (c *Child) Stop() error {
 		}
 		return nil
 	case <-limit.C:
-		return errors.New("the sampler did not stop within five seconds")
+		return fmt.Errorf("the sampler did not stop within %s", stopPatience)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"worstcase/results"
 	"worstcase/rtsched"
+	"worstcase/session"
 	"worstcase/transport/shm"
 )
 
@@ -140,6 +141,14 @@ func (c *Config) cpu(i int) int {
 		return -1
 	}
 	return c.CPUs[i%len(c.CPUs)]
+}
+
+// Session is the run of the cell, to be measured by the Source of the same Config.
+func (c *Config) Session() session.Config {
+	return session.Config{
+		Header:   results.Header{Tool: "transport", Config: c.Record()},
+		Duration: c.Duration, Period: c.SlotPeriod(),
+	}
 }
 
 // Record is the configuration as the run log keeps it.

@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"context"
 	"syscall"
 	"testing"
 	"time"
@@ -36,16 +35,8 @@ func TestKilledEnds(t *testing.T) {
 	} {
 		for _, tr := range []Transport{arena{}, tcp{}} {
 			t.Run(name+" of "+tr.Name(), func(t *testing.T) {
-				cfg, err := Config{Transport: tr, Size: 1000, Duration: time.Minute}.WithDefaults()
-				if err != nil {
-					t.Fatal(err)
-				}
-				ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
-				defer cancel()
-				last, err := session.Run(ctx, session.Config{
-					Header:   results.Header{Tool: "transport", Config: cfg.Record()},
-					Duration: cfg.Duration, WarmUp: 50 * time.Millisecond, Period: cfg.SlotPeriod(),
-				}, &killing{Source: NewSource(cfg, func(s string) { t.Log(s) }), end: end})
+				cfg := complete(t, Config{Transport: tr, Size: 1000, Duration: time.Minute})
+				last, err := runCell(t, cfg, func(s *Source) session.Source { return &killing{Source: s, end: end} })
 				if err == nil {
 					t.Fatal("the run went well")
 				}

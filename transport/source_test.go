@@ -20,23 +20,33 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// complete is cfg with its defaults.
+func complete(t *testing.T, cfg Config) Config {
+	t.Helper()
+	cfg, err := cfg.WithDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cfg
+}
+
+// runCell makes the run of one complete cell, with what as makes of its source.
+func runCell(t *testing.T, cfg Config, as func(*Source) session.Source) (*results.End, error) {
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
+	defer cancel()
+	run := cfg.Session()
+	run.WarmUp, run.Warn = 50*time.Millisecond, func(s string) { t.Log(s) }
+	return session.Run(ctx, run, as(NewSource(cfg, run.Warn)))
+}
+
 // measure runs one cell for a short time.
 func measure(t *testing.T, cfg Config) (*results.End, map[string]results.Total) {
 	t.Helper()
 	if cfg.Duration == 0 {
 		cfg.Duration = 300 * time.Millisecond
 	}
-	cfg, err := cfg.WithDefaults()
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
-	defer cancel()
-	end, err := session.Run(ctx, session.Config{
-		Header:   results.Header{Tool: "transport", Config: cfg.Record()},
-		Duration: cfg.Duration, WarmUp: 50 * time.Millisecond, Period: cfg.SlotPeriod(),
-		Warn: func(s string) { t.Log(s) },
-	}, NewSource(cfg, func(s string) { t.Log(s) }))
+	cfg = complete(t, cfg)
+	end, err := runCell(t, cfg, func(s *Source) session.Source { return s })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,10 +178,7 @@ func TestConfigRefuses(t *testing.T) {
 }
 
 func TestSeries(t *testing.T) {
-	c, err := Config{Transport: arena{}, Size: 1 << 20, Subscribers: 2}.WithDefaults()
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := complete(t, Config{Transport: arena{}, Size: 1 << 20, Subscribers: 2})
 	var got []string
 	for _, s := range c.series() {
 		got = append(got, fmt.Sprint(s.ID, " ", s.Labels["what"], " ", s.Labels["subscriber"], " ", s.Labels["size"], " ", s.Labels["notifier"]))

@@ -7,17 +7,26 @@ import (
 	"worstcase/transport"
 )
 
-// beside is the arena, whose ends do with memory of their own, before each message
-// and after it, what they do with the message: set all of it, and compare all of
-// it. They tell their medians in ns among the drops.
-type beside struct{ transport.Transport }
+// beside is the arena, whose ends do with memory of their own what they do with a
+// message: set all of it, and compare all of it. They do it before the message, or
+// after it: what comes first after a sleep takes longer. They tell their medians
+// in ns among the drops.
+type beside struct {
+	transport.Transport
+	before bool
+}
 
 const (
 	setTime     = "ns of a memset beside"
 	compareTime = "ns of a compare beside"
 )
 
-func (beside) Name() string { return "beside" }
+func (b beside) Name() string {
+	if b.before {
+		return "beside-before"
+	}
+	return "beside-after"
+}
 
 // A private is memory of this process alone.
 type private struct {
@@ -48,18 +57,33 @@ func (p *private) median() int64 {
 type besidePublisher struct {
 	transport.Publisher
 	private
+	before bool
 }
 
 func (b beside) Publisher(o transport.Options, links []*transport.Link) (transport.Publisher, error) {
 	p, err := b.Transport.Publisher(o, links)
-	return &besidePublisher{p, newPrivate(o.Size)}, err
+	return &besidePublisher{p, newPrivate(o.Size), b.before}, err
 }
 
 func (p *besidePublisher) Loan() ([]byte, error) {
+	if p.before {
+		p.set()
+	}
+	return p.Publisher.Loan()
+}
+
+func (p *besidePublisher) Publish() error {
+	err := p.Publisher.Publish()
+	if !p.before {
+		p.set()
+	}
+	return err
+}
+
+func (p *besidePublisher) set() {
 	start := sys.Nanotime()
 	clear(p.memory)
 	p.note(start)
-	return p.Publisher.Loan()
 }
 
 func (p *besidePublisher) Drops() map[string]int64 { return map[string]int64{setTime: p.median()} }
@@ -67,16 +91,31 @@ func (p *besidePublisher) Drops() map[string]int64 { return map[string]int64{set
 type besideSubscriber struct {
 	transport.Subscriber
 	private
-	block [4096]byte
+	before bool
+	block  [4096]byte
 }
 
 func (b beside) Subscriber(o transport.Options, link *transport.Link) (transport.Subscriber, error) {
 	s, err := b.Transport.Subscriber(o, link)
-	return &besideSubscriber{Subscriber: s, private: newPrivate(o.Size)}, err
+	return &besideSubscriber{Subscriber: s, private: newPrivate(o.Size), before: b.before}, err
+}
+
+func (s *besideSubscriber) Take() ([]byte, error) {
+	b, err := s.Subscriber.Take()
+	if err == nil && s.before {
+		s.compare()
+	}
+	return b, err
 }
 
 func (s *besideSubscriber) Release() {
 	s.Subscriber.Release()
+	if !s.before {
+		s.compare()
+	}
+}
+
+func (s *besideSubscriber) compare() {
 	start := sys.Nanotime()
 	for at := 0; at < len(s.memory); at += len(s.block) {
 		end := min(at+len(s.block), len(s.memory))

@@ -74,7 +74,7 @@ func run(args []string) error {
 
 // transports are those that the ends know.
 func transports() []transport.Transport {
-	return append(transport.Kernel(), empty{}, beside{transport.Kernel()[0]})
+	return append(transport.Kernel(), empty{}, beside{transport.Kernel()[0], true}, beside{transport.Kernel()[0], false})
 }
 
 // find returns a transport of this package's list.
@@ -92,10 +92,9 @@ func measure(c transport.Config, duration time.Duration) (map[string]results.Tot
 		return nil, nil, err
 	}
 	c.Unlocked = c.Policy == rtsched.Other
-	end, err := session.Run(context.Background(), session.Config{
-		Header:   results.Header{Tool: "transport", Config: c.Record()},
-		Duration: duration, WarmUp: 200 * time.Millisecond, Period: c.SlotPeriod(),
-	}, transport.NewSource(c, func(string) {}))
+	run := c.Session()
+	run.WarmUp = 200 * time.Millisecond
+	end, err := session.Run(context.Background(), run, transport.NewSource(c, func(string) {}))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -118,8 +117,11 @@ func (Transport) Subscriber(o transport.Options, link *transport.Link) (transpor
 	if err != nil {
 		return nil, fmt.Errorf("connect to %s: %w", o.URL, err)
 	}
-	s := &subscriber{client: c, sub: c.Subscribe(context.Background(), o.Topic)}
+	s := &subscriber{
+		client: c, sub: c.Subscribe(context.Background(), o.Topic), messages: make(chan received, o.Depth), done: make(chan struct{}),
+	}
 	if _, err = s.sub.Receive(context.Background()); err == nil {
+		go s.receive()
 		err = link.Ready()
 	}
 	if err != nil {
@@ -150,38 +152,59 @@ func (p *publisher) Close() error {
 	return p.client.Publish(context.Background(), p.channel, "").Err()
 }
 
-// patience is how long a subscriber waits for a message. A wait that ends in the
-// midst of one loses its place in the stream: no pause of a server or of a
-// large message's sender is that long.
-const patience = 3 * time.Second
+// A received is what one wait for a message ended with.
+type received struct {
+	payload []byte
+	err     error
+}
 
 type subscriber struct {
-	client *redis.Client
-	sub    *redis.PubSub
+	client   *redis.Client
+	sub      *redis.PubSub
+	messages chan received
+	done     chan struct{}
+}
+
+// receive waits without a limit, for one that passed in the midst of a message
+// would lose the place in the stream. It ends with the connection.
+func (s *subscriber) receive() {
+	for {
+		got, err := s.sub.Receive(context.Background())
+		m, ok := got.(*redis.Message)
+		if err == nil && !ok {
+			continue // an answer
+		}
+		r := received{err: err}
+		if ok {
+			r.payload = []byte(m.Payload)
+		}
+		select {
+		case s.messages <- r:
+		case <-s.done:
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
 }
 
 func (s *subscriber) Take() ([]byte, error) {
-	got, err := s.sub.ReceiveTimeout(context.Background(), patience)
-	var timeout net.Error
-	switch {
-	case errors.As(err, &timeout) && timeout.Timeout():
+	select {
+	case r := <-s.messages:
+		if r.err == nil && len(r.payload) == 0 {
+			return nil, io.EOF
+		}
+		return r.payload, r.err
+	case <-time.After(200 * time.Millisecond):
 		return nil, transport.ErrTimeout
-	case err != nil:
-		return nil, err
 	}
-	m, ok := got.(*redis.Message)
-	switch {
-	case !ok:
-		return nil, transport.ErrTimeout
-	case m.Payload == "":
-		return nil, io.EOF
-	}
-	return []byte(m.Payload), nil
 }
 
 func (s *subscriber) Release()                {}
 func (s *subscriber) Drops() map[string]int64 { return nil }
 
 func (s *subscriber) Close() error {
+	close(s.done)
 	return errors.Join(s.sub.Close(), s.client.Close())
 }

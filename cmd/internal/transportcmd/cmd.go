@@ -11,9 +11,7 @@ import (
 	"worstcase/cmd/internal/loadflag"
 	"worstcase/internal/remedy"
 	"worstcase/loadgen"
-	"worstcase/results"
 	"worstcase/rtsched"
-	"worstcase/session"
 	"worstcase/transport"
 )
 
@@ -108,18 +106,15 @@ func (o *options) eachLoad() []*loadgen.Config {
 
 // run makes one run.
 func (j *job) run(ctx context.Context, recording *cli.Recording, warn func(string)) error {
-	config := j.Record()
+	run := j.Session()
 	if j.scenario != "" {
-		config["scenario"] = j.scenario
+		run.Header.Config["scenario"] = j.scenario
 	}
-	var loads []session.Load
 	if j.load != nil {
-		loads = append(loads, loadflag.New(*j.load, warn))
+		run.Loads = append(run.Loads, loadflag.New(*j.load, warn))
 	}
-	return recording.Run(ctx, session.Config{
-		Header: results.Header{Tool: "transport", Config: loadflag.Record(config, loads)},
-		Period: j.SlotPeriod(), Loads: loads,
-	}, transport.NewSource(j.Config, warn))
+	run.Header.Config = loadflag.Record(run.Header.Config, run.Loads)
+	return recording.Run(ctx, run, transport.NewSource(j.Config, warn))
 }
 
 // runSet does the jobs one after the other, and prints a row for each. A cell

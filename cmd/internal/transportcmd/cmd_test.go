@@ -122,10 +122,9 @@ func measure(t *testing.T, cfg transport.Config) *results.End {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	defer cancel()
-	end, err := session.Run(ctx, session.Config{
-		Header:   results.Header{Tool: "transport", Config: cfg.Record()},
-		Duration: cfg.Duration, WarmUp: 50 * time.Millisecond, Period: cfg.SlotPeriod(),
-	}, transport.NewSource(cfg, func(s string) { t.Log(s) }))
+	run := cfg.Session()
+	run.WarmUp = 50 * time.Millisecond
+	end, err := session.Run(ctx, run, transport.NewSource(cfg, func(s string) { t.Log(s) }))
 	if err != nil {
 		t.Fatal(err)
 	}
