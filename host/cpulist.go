@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"worstcase/internal/remedy"
 )
 
 // maxCPU bounds the numbers in a list, so that a typing error cannot ask for
@@ -94,12 +96,13 @@ func OnlineCPUs() ([]int, error) { return Reader{}.OnlineCPUs() }
 // ascending order; there may be none.
 func IsolatedCPUs() ([]int, error) { return Reader{}.IsolatedCPUs() }
 
-// OnlineCPUs returns the CPUs that run, in ascending order.
+// OnlineCPUs returns the CPUs that run, in ascending order. The error without
+// sysfs is a remedy.ErrUnavailable.
 func (r Reader) OnlineCPUs() ([]int, error) {
 	const name = "sys/devices/system/cpu/online"
 	cpus, err := ParseCPUList(r.text(name))
 	if err == nil && len(cpus) == 0 {
-		err = fmt.Errorf("find online cpus: %s is missing or empty", r.path(name))
+		err = remedy.Unavailable(fmt.Errorf("find online cpus: %s is missing or empty", r.path(name)), remedy.MountSysfs)
 	}
 	return cpus, err
 }

@@ -25,7 +25,10 @@ func explain(err error) error {
 	case errors.Is(err, unix.ENOSYS):
 		return remedy.Unavailable(err, "this kernel has no bpf(2): it needs CONFIG_BPF_SYSCALL and Linux 5.8 or later")
 	case errors.Is(err, ebpf.ErrNotSupported) || errors.Is(err, unix.EINVAL):
-		if _, stat := os.Stat("/sys/kernel/btf/vmlinux"); errors.Is(stat, fs.ErrNotExist) {
+		if missing("/sys/kernel") {
+			return remedy.Unavailable(err, remedy.MountSysfs)
+		}
+		if missing("/sys/kernel/btf/vmlinux") {
 			return remedy.Unavailable(err, "this kernel has no BTF: it needs CONFIG_DEBUG_INFO_BTF=y; or use a kernel with the timerlat tracer and --backend timerlat")
 		}
 		return remedy.Unavailable(err, fmt.Sprintf("eBPF tracing needs Linux 5.8 or later with tracepoints and BTF, this is %s", release()))
@@ -48,6 +51,11 @@ func lockdown(file string) string {
 	_, mode, _ := strings.Cut(string(text), "[")
 	mode, _, _ = strings.Cut(mode, "]")
 	return mode
+}
+
+func missing(path string) bool {
+	_, err := os.Stat(path)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 func release() string {

@@ -7,6 +7,9 @@ import "errors"
 // exit with status 4 for it.
 var ErrUnavailable = errors.New("not supported or not permitted here")
 
+// MountSysfs is the remedy where /sys is empty.
+const MountSysfs = "mount sysfs: mount -t sysfs sysfs /sys"
+
 type hinted struct {
 	error
 	hint        string

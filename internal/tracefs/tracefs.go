@@ -38,7 +38,9 @@ func Open() (*FS, error) {
 	}
 	if f.dir = dir; dir == "" {
 		if f.mount, err = mount(); err != nil {
-			return nil, explain(fmt.Errorf("mount tracefs: %w", err))
+			// Such as that of Linux before 5.2, which attaches every mount somewhere.
+			byHand := remedy.Unavailable(err, "mount it by hand: mount -t tracefs tracefs /sys/kernel/tracing")
+			return nil, explain(fmt.Errorf("mount tracefs: %w", byHand))
 		}
 		f.dir = fmt.Sprintf("/proc/self/fd/%d", f.mount)
 	}
@@ -60,8 +62,6 @@ func explain(err error) error {
 		return remedy.Unavailable(err, "tracing needs root; kernel lockdown, and some containers, forbid it to root as well")
 	case errors.Is(err, unix.ENODEV), errors.Is(err, fs.ErrNotExist):
 		return remedy.Unavailable(err, "this kernel has no tracer: it needs CONFIG_FTRACE and CONFIG_TRACING")
-	case errors.Is(err, unix.ENOSYS):
-		return remedy.Unavailable(err, "mount it by hand: mount -t tracefs tracefs /sys/kernel/tracing (Linux before 5.2)")
 	}
 	return err
 }
