@@ -222,7 +222,7 @@ func (s *Source) alone(rec *session.Recorder, series int, r row) {
 	}
 	if s.cfg.Mode != results.ModeUser && !s.broken {
 		rec.Lost(series, r.due, 1)
-		rec.Overruns(series, r.due, r.missed)
+		rec.Missed(series, r.due, r.missed)
 	}
 }
 

@@ -92,6 +92,7 @@ func TestModesInOrder(t *testing.T) {
 	drain()
 
 	var last [3]int64
+	wakeups := recorders[2].Totals(sources[2].Series())[0].Count
 	for i, src := range sources {
 		total := recorders[i].Totals(src.Series())[0]
 		now := [3]int64{total.Min, total.Histogram.Quantile(0.5), int64(total.Mean())}
@@ -102,8 +103,8 @@ func TestModesInOrder(t *testing.T) {
 			}
 		}
 		last = now
-		if total.Lost*100 > total.Count {
-			t.Errorf("%s: %d of %d wake-ups not seen", src.cfg.Mode, total.Lost, total.Count)
+		if total.Count+total.Lost != wakeups || total.Lost*100 > total.Count {
+			t.Errorf("%s: %d of %d wake-ups seen, %d not", src.cfg.Mode, total.Count, wakeups, total.Lost)
 		}
 		var stages float64
 		account := &src.Accounts()[0]

@@ -233,10 +233,9 @@ func (s *Timerlat) record(rec *session.Recorder, series int, t *foreign.Timerlat
 	last, period := &s.last[series], int64(s.cfg.Period)
 	if last.Number > 0 {
 		gap := (t.Due()-last.Due()+period/2)/period - 1
-		gap = min(gap, max(0, t.Due()-s.measured)/period) // others were in the warm-up
-		lost := min(t.Number-last.Number-1, gap)
+		lost := min(t.Number-last.Number-1, gap, max(0, t.Due()-s.measured)/period) // others were in the warm-up
 		rec.Lost(series, t.Due(), lost)
-		rec.Overruns(series, t.Due(), gap-lost)
+		rec.Missed(series, last.Due(), gap-lost)
 	}
 	if s.watch != nil {
 		s.watch(series, t.Due(), t.Latency, 0)

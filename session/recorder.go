@@ -51,11 +51,11 @@ func (r *Recorder) Sample(series int, due, value, missed int64) {
 	if due >= r.end {
 		return
 	}
-	t := &r.series[series]
+	r.Missed(series, due, missed)
 	if due < r.start {
-		r.Overruns(series, r.start, r.missedSince(due, missed))
 		return
 	}
+	t := &r.series[series]
 	if r.raw != nil {
 		r.raw(series, due, value, missed)
 	}
@@ -71,8 +71,20 @@ func (r *Recorder) Sample(series int, due, value, missed int64) {
 	n.Sum += value
 	n.Histogram.Record(value)
 	t.latest = value
-	n.Overruns += r.missedBefore(due, missed)
-	t.last = max(t.last, due+missed*r.period)
+}
+
+// Missed counts the periods missed right after due, where a sample may be, or
+// something lost.
+func (r *Recorder) Missed(series int, due, missed int64) {
+	switch {
+	case due >= r.end:
+	case due < r.start:
+		r.Overruns(series, r.start, r.missedSince(due, missed))
+	default:
+		r.Overruns(series, due, r.missedBefore(due, missed))
+		t := &r.series[series]
+		t.last = max(t.last, due+missed*r.period)
+	}
 }
 
 // missedSince is how many of the periods missed after due lie in the measured

@@ -106,6 +106,20 @@ func TestRecorderCutsByIntendedTime(t *testing.T) {
 	}
 }
 
+// Periods missed after what is no sample are cut as those after a sample.
+func TestRecorderMissedPeriods(t *testing.T) {
+	var got recording
+	r := NewRecorder(1, start, time.Millisecond, got.put)
+	r.SetEnd(start + 1e9)
+	r.Missed(0, start-5e6, 10)
+	r.Missed(0, start+995e6, 10)
+	r.Missed(0, start+2e9, 10)
+	r.Finish()
+	if n := got.intervals[0].Overruns; n != 10 {
+		t.Errorf("%d periods missed, want 6 from the start on and 4 before the end", n)
+	}
+}
+
 func TestRecorderThrottledPeriods(t *testing.T) {
 	var got recording
 	r := NewRecorder(1, start, time.Millisecond, got.put)
