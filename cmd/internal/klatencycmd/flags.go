@@ -1,8 +1,10 @@
 package klatencycmd
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,10 +29,37 @@ type options struct {
 	load    loadflag.Flags
 	loads   []loadgen.Config
 	backend string
-	modes   []int // as -t names them
+	modes   modes
 	stack   cli.Duration
 	help    bool
 }
+
+// modes are what -t names, in the order of a wake-up: 2, 1, 0.
+type modes []int
+
+// String is the list with commas.
+func (m *modes) String() string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(*m), " ", ","), "[]")
+}
+
+// Set parses such a list.
+func (m *modes) Set(s string) error {
+	var list modes
+	for word := range strings.SplitSeq(s, ",") {
+		n, err := strconv.Atoi(word)
+		if err != nil {
+			return errors.New("0, 1 or 2, or several of these with commas between")
+		}
+		list = append(list, n)
+	}
+	slices.Sort(list)
+	slices.Reverse(list)
+	*m = slices.Compact(list)
+	return nil
+}
+
+// Type names the value in the help.
+func (m *modes) Type() string { return "list" }
 
 // The back-ends.
 const (
@@ -47,7 +76,8 @@ func parse(args []string) (*options, *pflag.FlagSet, error) {
 	form := fs.Lookup("format")
 	form.DefValue = format.Default("klatency")
 	o.measure.Form = form.DefValue
-	fs.IntSliceVarP(&o.modes, "mode", "t", []int{1}, "`what` to measure: 1: until the thread is switched in, 2: until its timer's handler\nis called; of timerlat several at once, as 2,1, and 0: until the thread is back\nfrom user space")
+	o.modes = modes{1}
+	fs.VarP(&o.modes, "mode", "t", "`what` to measure: 1: until the thread is switched in, 2: until its timer's handler\nis called; of timerlat several at once, as 2,1, and 0: until the thread is back\nfrom user space")
 	fs.StringVar(&o.backend, "backend", ebpf, "instrument: ebpf, on any kernel since 5.8; or timerlat, the kernel's own tracer,\nwhere it is configured")
 	o.stack.Unit = time.Microsecond
 	fs.Var(o.stack.Value(), "stack", "of timerlat: print what the timer's interrupt met where the thread was that late or\nlater, in us or with a unit; taking it delays every wake-up by some us")
@@ -83,9 +113,6 @@ func parse(args []string) (*options, *pflag.FlagSet, error) {
 }
 
 func (o *options) checkModes() error {
-	slices.Sort(o.modes)
-	o.modes = slices.Compact(o.modes)
-	slices.Reverse(o.modes) // as a wake-up goes
 	for _, t := range o.modes {
 		switch {
 		case t == 0 && o.backend == timerlat:
@@ -94,12 +121,10 @@ func (o *options) checkModes() error {
 		}
 	}
 	switch {
-	case len(o.modes) == 0:
-		return cli.Usagef("-t: 1 or 2")
 	case len(o.modes) > 1 && o.backend != timerlat:
-		return cli.Usagef("-t %s: --backend %s measures one at a time", o.times(), o.backend)
+		return cli.Usagef("-t %s: --backend %s measures one at a time", &o.modes, o.backend)
 	case (len(o.modes) > 1 || o.modes[0] == 0) && o.traced.Wanted(0):
-		return cli.Usagef("-t %s: --stages and --spikes take apart what -t 1 or -t 2 measures", o.times())
+		return cli.Usagef("-t %s: --stages and --spikes take apart what -t 1 or -t 2 measures", &o.modes)
 	}
 	return o.checkStack()
 }
@@ -117,11 +142,6 @@ func (o *options) checkStack() error {
 		return cli.Usagef("--stack: with -t 0 the kernel prints a stack only where it stops, at --break")
 	}
 	return nil
-}
-
-// times is -t as given.
-func (o *options) times() string {
-	return strings.Trim(strings.Join(strings.Fields(fmt.Sprint(o.modes)), ","), "[]")
 }
 
 func (o *options) checkBackend() error {
