@@ -10,6 +10,7 @@ import (
 	"github.com/cilium/ebpf"
 	"golang.org/x/sys/unix"
 
+	"worstcase/bench/pairs"
 	"worstcase/internal/sys"
 	"worstcase/rtsched"
 )
@@ -19,8 +20,10 @@ func quantile(sorted []int64, q float64) int64 {
 	return sorted[min(int(q*float64(len(sorted))), len(sorted)-1)]
 }
 
-// BenchmarkTrace measures what tracing adds to the latency it explains: pairs
-// of one second without and with it, in turn. Run it with -benchtime 10x.
+// BenchmarkTrace measures what tracing adds to the latency it explains: pairs of
+// 400 ms without and with it, in turn, every other pair the other way round; of
+// each figure the median of the pairs, and its 95 % interval. Run it with
+// -benchtime 60x.
 func BenchmarkTrace(b *testing.B) {
 	idle, err := rtsched.HoldDMALatency(0)
 	if err != nil {
@@ -32,37 +35,42 @@ func BenchmarkTrace(b *testing.B) {
 			g := start(b, lastCPU(b), 95, 100*time.Microsecond)
 			defer g.close()
 			g.Go(g.first, g.first)
-			var pairs []string
-			var median, added, p99, addedP99 []int64
-			for b.Loop() {
-				without := g.second(b)
+			traced := func() [2]float64 {
 				t := traced(b, g, stages)
-				with := g.second(b)
-				if err := t.Close(); err != nil {
-					b.Fatal(err)
-				}
-				median, added = append(median, without[0]), append(added, with[0]-without[0])
-				p99, addedP99 = append(p99, without[1]), append(addedP99, with[1]-without[1])
-				pairs = append(pairs, fmt.Sprint(without, with))
+				defer t.Close()
+				return g.percentiles(b)
 			}
-			b.Log("median and p99 in ns, without and with:", strings.Join(pairs, ", "))
-			for name, v := range map[string][]int64{
-				"median-ns": median, "added-median-ns": added, "p99-ns": p99, "added-p99-ns": addedP99,
-			} {
-				slices.Sort(v)
-				b.ReportMetric(float64(quantile(v, 0.5)), name)
+			var without, added [2][]float64 // of median and p99
+			for last := false; b.Loop(); last = !last {
+				var pair [2][2]float64
+				if last {
+					pair[1] = traced()
+				}
+				pair[0] = g.percentiles(b)
+				if !last {
+					pair[1] = traced()
+				}
+				for i := range without {
+					without[i], added[i] = append(without[i], pair[0][i]), append(added[i], pair[1][i]-pair[0][i])
+				}
+			}
+			for i, name := range []string{"median", "p99"} {
+				low, high := pairs.Interval(added[i])
+				b.Logf("%s: %.0f ns without, %.0f ns more with, 95 %% interval %.0f to %.0f, %d pairs",
+					name, pairs.Median(without[i]), pairs.Median(added[i]), low, high, len(added[i]))
+				b.ReportMetric(pairs.Median(added[i]), "added-"+name+"-ns")
 			}
 		})
 	}
 }
 
-// second returns median and p99 in ns of how late the running target is in the
-// coming second, once what attaching or detaching did to it is over.
-func (g *target) second(b *testing.B) [2]int64 {
+// percentiles returns median and p99 in ns of how late the running target is in
+// the coming 400 ms, once what attaching or detaching did to it is over.
+func (g *target) percentiles(b *testing.B) [2]float64 {
 	b.Helper()
 	var lates []int64
-	settled := sys.Nanotime() + 100e6
-	for now := int64(0); now < settled+1e9; time.Sleep(50 * time.Millisecond) {
+	settled := sys.Nanotime() + 50e6
+	for now := int64(0); now < settled+400e6; time.Sleep(50 * time.Millisecond) {
 		if err := g.Beat(); err != nil {
 			b.Fatal(err)
 		}
@@ -74,7 +82,7 @@ func (g *target) second(b *testing.B) [2]int64 {
 		})
 	}
 	slices.Sort(lates)
-	return [2]int64{quantile(lates, 0.5), quantile(lates, 0.99)}
+	return [2]float64{float64(quantile(lates, 0.5)), float64(quantile(lates, 0.99))}
 }
 
 // BenchmarkProbes prints what each eBPF program takes, by the kernel's own
