@@ -142,7 +142,11 @@ func Compare(a, b Side, o Options) (*Comparison, error) {
 	c := &Comparison{A: a.info("A"), B: b.info("B"), Margin: o.Margin.String(), Alpha: o.Alpha}
 	pairs, left := pair(a.Runs, b.Runs)
 	if len(pairs) == 0 {
-		return nil, fmt.Errorf("compare %s with %s: no series is in all runs (%s)", c.A.Name, c.B.Name, list(left, 4))
+		err := fmt.Errorf("compare %s with %s: no series is in all runs", c.A.Name, c.B.Name)
+		if len(left) > 0 {
+			err = fmt.Errorf("%w (%s)", err, list(left, 4))
+		}
+		return nil, err
 	}
 	if len(left) > 0 {
 		c.Notes = append(c.Notes, "left out, not in all runs: "+list(left, 4))
