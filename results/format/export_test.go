@@ -177,6 +177,40 @@ func TestExportRoundTrip(t *testing.T) {
 	}
 }
 
+// TestOSADLCycles exports cores that took different numbers of samples, with a
+// maximum above the last class: none of them gets samples that it never had.
+func TestOSADLCycles(t *testing.T) {
+	run := &results.Run{}
+	h := &results.Header{Tool: "latency"}
+	end := &results.End{Reason: "duration"}
+	for id, n := range []int64{900, 1000} {
+		total := results.Total{SeriesInfo: results.SeriesInfo{ID: id}}
+		total.Histogram = new(results.Histogram)
+		total.Histogram.RecordN(7000, n-1)
+		total.Histogram.Record(40e6)
+		total.Count, total.Min, total.Max, total.Sum = n, 7000, 40e6, 7000*(n-1)+40e6
+		h.Series, end.Series = append(h.Series, total.SeriesInfo), append(end.Series, total)
+	}
+	for _, rec := range []results.Record{h, end} {
+		if err := run.Put(rec); err != nil {
+			t.Fatal(err)
+		}
+	}
+	drafts, err := ReadOSADL([]byte(export(t, ToOSADL, run)), foreign.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := drafts[0].Run()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, total := range again.Totals() {
+		if want := run.Totals()[i]; total.Count != want.Count || total.Max != want.Max {
+			t.Errorf("core %d: %d samples, max %d ns, want %d and %d", i, total.Count, total.Max, want.Count, want.Max)
+		}
+	}
+}
+
 // TestExportsParse reads exports by the rules of their formats.
 func TestExportsParse(t *testing.T) {
 	run := exported(t)

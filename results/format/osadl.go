@@ -121,10 +121,15 @@ func osadlConditionOf(r *results.Run) osadlCondition {
 	if c.Load == "" {
 		c.Load = "idle"
 	}
-	for _, t := range r.Totals() {
-		if !t.Missing.Has(results.NoCount) {
-			c.Cycles = max(c.Cycles, t.Samples())
+	// The format has one number of cycles for all cores. Where they differ it is
+	// left out: readers take what a core lacks for samples above the last class.
+	for i, t := range r.Totals() {
+		n := t.Samples()
+		if t.Missing.Has(results.NoCount) || i > 0 && n != c.Cycles {
+			c.Cycles = 0
+			break
 		}
+		c.Cycles = n
 	}
 	if ns, ok := r.ConfigInt(results.ConfigPeriod); ok {
 		c.Interval = ns / 1000

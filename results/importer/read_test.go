@@ -142,6 +142,16 @@ func TestTraps(t *testing.T) {
 			},
 		},
 		{
+			name: "an export of latency's own, with Xenomai's letters", text: strings.Replace(thread(`"0": {"cycles": 3, "min": 5, "max": 9, "avg": 6.5, "cpu": 1}`),
+				"cyclictest -q", `latency -p 200 -P 80 -T 12`, 1),
+			check: func(t *testing.T, r *results.Run) {
+				period, _ := r.ConfigInt(results.ConfigPeriod)
+				if priority, _ := r.ConfigInt(results.ConfigPriority); period != 200_000 || priority != 80 {
+					t.Errorf("period %d, priority %d, want 200,000 ns and 80", period, priority)
+				}
+			},
+		},
+		{
 			name: "overflow is cycles less the histogram", text: thread(`"0": {"histogram": {"5": 990}, "cycles": 1000, "min": 5, "max": 99, "avg": 6, "cpu": 0}`),
 			check: func(t *testing.T, r *results.Run) {
 				total := r.Totals()[0]

@@ -198,16 +198,22 @@ func (t *rtTest) finish(o foreign.Options) error {
 	return nil
 }
 
-// options notes what the command line and the threads tell of the run.
+// options notes what the command line and the threads tell of the run. Commands
+// of worstcase, whose runs are exported in this form, have Xenomai's letters.
 func (t *rtTest) options() {
 	d, first := t.draft, t.threads.First()
-	if us, ok := t.argv.Int('i', "interval"); ok {
+	interval, prio := [2]string{"i", "interval"}, [2]string{"p", "prio"}
+	switch d.Header.Tool {
+	case "latency", "klatency", "switchbench":
+		interval, prio = [2]string{"p", "period"}, [2]string{"P", "priority"}
+	}
+	if us, ok := t.argv.Int(interval[0][0], interval[1]); ok {
 		d.Set(results.ConfigPeriod, us*1000)
 	} else if first != nil && first.hasInterval && first.interval < results.Highest {
 		d.Set(results.ConfigPeriod, first.interval*1000)
 	}
-	if prio, ok := t.argv.Int('p', "prio"); ok {
-		d.Set(results.ConfigPriority, prio)
+	if n, ok := t.argv.Int(prio[0][0], prio[1]); ok {
+		d.Set(results.ConfigPriority, n)
 	} else if first != nil && first.prio > 0 {
 		d.Set(results.ConfigPriority, first.prio)
 	}
