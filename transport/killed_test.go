@@ -35,7 +35,7 @@ func TestKilledEnds(t *testing.T) {
 	} {
 		for _, tr := range []Transport{arena{}, tcp{}} {
 			t.Run(name+" of "+tr.Name(), func(t *testing.T) {
-				cfg := complete(t, Config{Transport: tr, Size: 1000, Duration: time.Minute})
+				cfg := complete(t, Config{Transport: tr, Size: 1000, Rate: 5000, Duration: time.Minute})
 				last, err := runCell(t, cfg, func(s *Source) session.Source { return &killing{Source: s, end: end} })
 				if err == nil {
 					t.Fatal("the run went well")

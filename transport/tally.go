@@ -161,7 +161,7 @@ func (t *tally) published(s *Source, word int) int64 {
 // lost, the last messages included. Slots that no publisher reached are
 // overruns.
 func (t *tally) settle(s *Source, rec *session.Recorder) {
-	published := t.published(s, wordMessages)
+	published := t.published(s, wordMessages) - t.late(s, rec)
 	unsent := max(0, t.slots(s)-published)
 	for i := range s.cfg.Subscribers {
 		t.tellLost(s, rec, i, published-t.count(s, i, wordMessages))
@@ -176,6 +176,28 @@ func (t *tally) settle(s *Source, rec *session.Recorder) {
 			rec.Overruns(s.cfg.wakeupSeries(p)+k, t.from, unsent)
 		}
 	}
+}
+
+// late is how many messages were published after the measured time, by those who
+// had not been told yet that an end was gone.
+func (t *tally) late(s *Source, rec *session.Recorder) int64 {
+	period := int64(s.cfg.Period())
+	if !s.failed || period == 0 {
+		return 0
+	}
+	n := int64(0)
+	for p := range s.cfg.Publishers {
+		page := s.board.page(p)
+		for k := page.count(wordMessages); k > 0 && !rec.Measured(t.due(k, period)); k-- {
+			n++
+		}
+	}
+	return n
+}
+
+// due is when the k-th message of the measured time, from 1, was due.
+func (t *tally) due(k, period int64) int64 {
+	return t.first + (int64(slot(t.from, t.first, period))+k-2)*period
 }
 
 // slots is how many messages were due in the measured time, 0 without a rate,
@@ -221,79 +243,4 @@ func (t *tally) stop(s *Source) {
 		t.memory[r.name] = memoryOf(r.pids)
 	}
 	t.publishedAtTheEnd = t.published(s, wordMessages)
-}
-
-// figures tells what the cell cost, lost and reached. Keys that end in a role's
-// name are that role's share.
-func (t *tally) figures(s *Source) results.Figures {
-	f := results.Figures{}
-	published := t.published(s, wordMessages)
-	f["published"] = float64(published)
-	f["not_sent"] = float64(t.published(s, wordDropped))
-	t.subscriberFigures(s, f, published)
-	t.costFigures(f)
-	t.dropFigures(s, f)
-	seconds := float64(t.stopped-t.from) / 1e9
-	if t.to > 0 {
-		seconds = min(seconds, float64(t.to-t.from)/1e9)
-	}
-	if seconds > 0 {
-		f["rate_hz"] = float64(t.publishedAtTheEnd) / seconds / float64(s.cfg.Publishers)
-	}
-	if slots := t.slots(s); slots > 0 && float64(published) < 0.99*float64(slots) {
-		f["saturated"] = 1
-	}
-	return f
-}
-
-func (t *tally) subscriberFigures(s *Source, f results.Figures, published int64) {
-	var received, worst int64
-	for i := range s.cfg.Subscribers {
-		n := t.count(s, i, wordMessages)
-		received += n
-		worst = max(worst, published-n)
-		for word, key := range map[int]string{
-			wordDuplicates: "duplicates", wordReordered: "reordered", wordCorrupt: "corrupt", wordLate: "late",
-		} {
-			f[key] += float64(t.count(s, i, word))
-		}
-	}
-	f["received"] = float64(received)
-	f["lost"] = float64(published*int64(s.cfg.Subscribers) - received)
-	if published > 0 {
-		f["loss_percent"] = 100 * f["lost"] / float64(published*int64(s.cfg.Subscribers))
-	}
-}
-
-func (t *tally) costFigures(f results.Figures) {
-	var memory, switches int64
-	var cpu float64
-	for _, r := range t.roles {
-		percent := r.begin.percent(r.end)
-		f["cpu_percent."+r.name] = percent
-		f["memory_bytes."+r.name] = float64(t.memory[r.name])
-		cpu += percent
-		memory += t.memory[r.name]
-		switches += r.end.switches - r.begin.switches
-	}
-	f["cpu_percent"] = cpu
-	f["memory_bytes"] = float64(memory)
-	if f["received"] > 0 {
-		f["switches_per_message"] = float64(switches) / f["received"]
-	}
-}
-
-// dropFigures tells the causes that the ends found.
-func (t *tally) dropFigures(s *Source, f results.Figures) {
-	for i := range s.cfg.Publishers + s.cfg.Publishers*s.cfg.Subscribers {
-		page := s.board.page(i)
-		drops := map[string]int64{}
-		if page.text(&drops) {
-			for cause, n := range drops {
-				if n > 0 {
-					f["drops."+cause] += float64(n)
-				}
-			}
-		}
-	}
 }
