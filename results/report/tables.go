@@ -44,10 +44,15 @@ func unless(missing bool, s string) string {
 	return s
 }
 
-// since writes ns since the start as h:mm:ss.
+// since writes ns since the start as m:ss.mmm, with hours before when there are
+// some: to the millisecond, as traces are searched by it.
 func since(ns int64) string {
-	s := ns / 1e9
-	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+	ms := ns / 1e6
+	s := ms / 1000
+	if s < 3600 {
+		return fmt.Sprintf("%d:%02d.%03d", s/60, s%60, ms%1000)
+	}
+	return fmt.Sprintf("%d:%02d:%02d.%03d", s/3600, s/60%60, s%60, ms%1000)
 }
 
 // labels writes the labels of a series, those of a transport's cell first and
