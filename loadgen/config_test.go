@@ -160,6 +160,7 @@ func TestComplete(t *testing.T) {
 		"no such kind":         {Config{Kinds: []Spec{{Kind: "x"}}}, "no load is called"},
 		"disk":                 {Config{Kinds: kind("io"), Dir: t.TempDir()}, ""},
 		"no such directory":    {Config{Kinds: kind("io"), Dir: "/nonexistent"}, "no such file"},
+		"a file":               {Config{Kinds: kind("io"), Dir: "config_test.go"}, "is no directory"},
 		"more disk than there": {Config{Kinds: kind("io"), Dir: t.TempDir(), Disk: 1 << 60}, "MiB free"},
 		"too little disk":      {Config{Kinds: kind("io"), Disk: 1 << 20}, "needs 4 MiB"},
 	} {

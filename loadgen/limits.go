@@ -2,6 +2,7 @@ package loadgen
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -123,6 +124,9 @@ func hasRoom(dir string, size int64, chosen bool) error {
 	var fs unix.Statfs_t
 	if err := unix.Statfs(dir, &fs); err != nil {
 		return fmt.Errorf("look at %s: %w", dir, err)
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return errors.Join(err, fmt.Errorf("%s is no directory", dir))
 	}
 	if magic := uint32(fs.Type); !chosen && (magic == unix.TMPFS_MAGIC || magic == unix.RAMFS_MAGIC) {
 		return fmt.Errorf("%s is in memory", dir)

@@ -65,8 +65,8 @@ func (l *Limits) Apply(c loadgen.Config) (loadgen.Config, error) {
 
 // Register adds the flags of a measuring tool.
 func (f *Flags) Register(fs *pflag.FlagSet) {
-	fs.StringArrayVar(&f.loads, "load", nil, "measure under this load: kinds and profiles of loadgen, all together (fork,cache:2);\ngiven several times, one run each, in turn, all in the one log of -o; idle is a\nload, too")
-	fs.StringArrayVar(&f.commands, "load-exec", nil, "measure under this shell command, beside every --load")
+	fs.StringArrayVar(&f.loads, "load", nil, "measure under this `load`: kinds and profiles of loadgen, all together (fork,cache:2);\ngiven several times, one run each, in turn, all in the one log of -o; idle is a\nload, too")
+	fs.StringArrayVar(&f.commands, "load-exec", nil, "measure under this shell `command`, beside every --load")
 	fs.Var(&f.CPUs, "load-cpus", "CPUs of the load (0-3,6); default: all")
 	f.Limits.Register(fs, "load-")
 }

@@ -22,8 +22,8 @@ func parse(args []string) (*options, *pflag.FlagSet, error) {
 	help := fs.BoolP("usage", "h", false, "show this help")
 	fs.Lookup("usage").Hidden = true
 	fs.BoolVar(&o.list, "list", false, "list kinds and profiles, what they stress and need")
-	fs.StringArrayVar(&profiles, "profile", nil, "run a profile, by name or `FILE`.yaml; may be given several times")
-	fs.StringArrayVar(&commands, "exec", nil, "run this shell command as a load, again whenever it ends; may be given several times")
+	fs.StringArrayVar(&profiles, "profile", nil, "run a `profile`, by name or FILE.yaml; may be given several times")
+	fs.StringArrayVar(&commands, "exec", nil, "run this shell `command` as a load, again whenever it ends; may be given several times")
 	fs.VarP(duration.Value(), "duration", "T", "time in seconds or with a unit (60, 5m, 1h); without it until a signal.\nWith --search: of each measurement (default 3)")
 	fs.VarP(&o.limits.CPUs, "cpus", "c", "CPUs of the load (0-3,6); default: all")
 	o.limits.Register(fs, "")

@@ -5,7 +5,8 @@ const help = `loadgen makes the loads under which a machine shows its worst late
 A load is made of kinds (cpu, fork, net…), each a few processes of this program
 in a cgroup of their own, or of a profile, a named set of kinds. Once a second
 loadgen prints what each kind achieved; when it ends, however it ends, nothing of
-the load stays behind. The measuring tools make the same loads with --load.
+the load stays behind. The measuring tools make the same loads with --load. A
+count is a number of processes, or cpus for one on each CPU.
 
 usage: loadgen [options] [kind[/part][:count]…]
 

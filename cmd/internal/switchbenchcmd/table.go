@@ -144,7 +144,8 @@ func (t *cellTable) add(c switchbench.Config, load string, run *results.Run) {
 	t.table.Add(append(row, render.Text(remarks(c, run)))...)
 }
 
-// bare is the median hop without what a thread alone needs for it.
+// bare is the median hop without what a thread alone needs for it, unknown where
+// the switch drowns in the noise of the touching.
 func (t *cellTable) bare(c switchbench.Config, load string, total *results.Tally) render.Cell {
 	p50, ok := total.Quantile(0.5)
 	key := fmt.Sprint(load, c.Mechanism, c.Processes, c.WorkingSet)
@@ -153,7 +154,8 @@ func (t *cellTable) bare(c switchbench.Config, load string, total *results.Tally
 		return render.Text("-")
 	}
 	alone, had := t.alone[key]
-	return render.Known(float64(p50)-alone, ok && had)
+	bare := float64(p50) - alone
+	return render.Known(bare, ok && had && bare > 0)
 }
 
 // remarks are what makes a row worth less.
