@@ -32,7 +32,7 @@ type trace struct {
 // runTool is such a tool: it starts a load, says so, and does what its standard
 // input tells.
 func runTool() {
-	c := Config{Kinds: []Spec{{Kind: "fork"}, {Kind: "sched"}, {Kind: "exec"}}, Commands: []string{"while :; do sleep 0.01; done"}}
+	c := Config{Kinds: []Spec{{Kind: "fork"}, {Kind: "sched", Part: "socket"}, {Kind: "exec"}}, Commands: []string{"while :; do sleep 0.01; done"}}
 	if os.Geteuid() != 0 { // without a cgroup the least that is allowed must do, too
 		c.Memory = int64(len(c.Kinds)+len(c.Commands)) * workerMemory
 	}

@@ -14,7 +14,7 @@ func TestLimits(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root")
 	}
-	const memory = 192 << 20
+	const memory = 96 << 20
 	l := New(Config{
 		Kinds: []Spec{{Kind: "cpu", Count: 2}, {Kind: "memory"}}, Memory: memory, Quota: 0.5, Weight: 10000, Pids: 300,
 	})
