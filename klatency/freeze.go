@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
+	"worstcase/internal/remedy"
 	"worstcase/internal/tracefs"
 	"worstcase/session"
 )
@@ -28,14 +30,14 @@ type Freezer struct {
 // events are traced where nobody has asked for others.
 var events = []string{"sched", "irq", "irq_vectors", "timer"}
 
-// OpenFreezer starts tracing. The copies are called prefix.max-1 and so on;
-// warn is told of each. The caller closes the freezer.
+// OpenFreezer starts tracing. The copies are called prefix.max-1 and so on,
+// from the first number that is free; warn is told of each. The caller closes the freezer.
 func OpenFreezer(prefix string, warn func(string)) (*Freezer, error) {
-	fs, err := tracefs.Open()
+	tracer, err := tracefs.Open()
 	if err != nil {
 		return nil, err
 	}
-	f := &Freezer{fs: fs, prefix: prefix, warn: warn}
+	f := &Freezer{fs: tracer, prefix: prefix, warn: warn}
 	if err := f.open(); err != nil {
 		f.Close()
 		return nil, err
@@ -106,17 +108,22 @@ func (f *Freezer) Poll() error {
 	if state[0] == '1' {
 		return nil
 	}
-	path := fmt.Sprintf("%s.max-%d", f.prefix, f.copies+1)
-	if err := f.copy(path); err != nil {
-		return fmt.Errorf("keep the trace of a new maximum: %w", err)
+	var path string
+	err := fs.ErrExist
+	for errors.Is(err, fs.ErrExist) { // those of an earlier run
+		f.copies++
+		path = fmt.Sprintf("%s.max-%d", f.prefix, f.copies)
+		err = f.copy(path)
 	}
-	f.copies++
+	if err != nil {
+		return remedy.Hint(fmt.Errorf("keep the trace of a new maximum: %w", err), "traces are kept beside the run log: name one with -o, in a folder that can be written")
+	}
 	f.warn("a new maximum: its trace is in " + path)
 	// Opening it to truncate empties the buffer.
 	if err := os.Truncate(f.fs.Path(f.name("trace")), 0); err != nil {
 		return fmt.Errorf("empty the trace: %w", err)
 	}
-	_, err := f.on.WriteAt([]byte("1"), 0)
+	_, err = f.on.WriteAt([]byte("1"), 0)
 	return err
 }
 

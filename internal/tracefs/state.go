@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"worstcase/internal/remedy"
 )
 
 // folder is where processes say what they have changed.
@@ -49,12 +51,12 @@ func (f *FS) keepInstance(name string) error {
 func (s *state) save() error {
 	if s.file == nil {
 		if err := os.MkdirAll(folder, 0o700); err != nil {
-			return fmt.Errorf("keep trace settings: %w", err)
+			return unwritable(err)
 		}
 		path := filepath.Join(folder, fmt.Sprintf("trace-%d.json", os.Getpid()))
 		file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 		if err != nil {
-			return fmt.Errorf("keep trace settings: %w", err)
+			return unwritable(err)
 		}
 		if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 			file.Close()
@@ -70,6 +72,12 @@ func (s *state) save() error {
 		return fmt.Errorf("keep trace settings: %w", err)
 	}
 	return nil
+}
+
+// unwritable is why nothing can be noted, so that nothing may be changed.
+func unwritable(err error) error {
+	return remedy.Unavailable(fmt.Errorf("keep trace settings: %w", err),
+		"they are noted in "+folder+", to be put back after a kill: make it a folder that root can write")
 }
 
 // restore puts back all that s says, last change first, and removes its file.

@@ -36,7 +36,7 @@ func parse(args []string) (*options, *pflag.FlagSet, error) {
 	o.threads.Register(fs)
 	o.traced.Register(fs)
 	fs.BoolVarP(&o.stopOnSwitch, "stop-on-switch", "b", false, "stop at the first page fault or involuntary switch of a measuring thread")
-	fs.BoolVarP(&o.freeze, "freeze", "f", false, "freeze the kernel's trace at each new maximum")
+	fs.BoolVarP(&o.freeze, "freeze", "f", false, "freeze the kernel's trace at each new maximum; it is kept as FILE.max-1 and so on,\nFILE being the run log, or latency")
 	fs.BoolVarP(&o.diagnostics, "diagnostics", "D", false, "accepted as Xenomai's, without effect")
 	o.load.Register(fs)
 	if err := fs.Parse(args); err != nil {
