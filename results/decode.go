@@ -1,7 +1,6 @@
 package results
 
 import (
-	"bufio"
 	"bytes"
 	"compress/zlib"
 	"encoding/base64"
@@ -19,7 +18,7 @@ type decoder struct {
 	packed []byte
 	source bytes.Reader
 	zlib   io.ReadCloser
-	counts *bufio.Reader
+	counts bytes.Buffer
 	few    []cell
 }
 
@@ -43,7 +42,7 @@ func (d *decoder) decode(h *Histogram, text []byte) error {
 	return nil
 }
 
-// open undoes base64 and the envelope, and points d.counts to the zlib stream.
+// open undoes base64 and the envelope, and points d.zlib to what is in it.
 func (d *decoder) open(text []byte) (err error) {
 	d.packed, err = base64.StdEncoding.AppendDecode(d.packed[:0], text)
 	if err != nil {
@@ -65,34 +64,37 @@ func (d *decoder) open(text []byte) (err error) {
 	} else {
 		err = d.zlib.(zlib.Resetter).Reset(&d.source, nil)
 	}
-	if err != nil {
-		return err
-	}
-	if d.counts == nil {
-		d.counts = bufio.NewReader(d.zlib)
-	} else {
-		d.counts.Reset(d.zlib)
-	}
-	return nil
+	return err
 }
 
 // read reads header and counts, into d.few but for the overflow.
 func (d *decoder) read() (count, overflow int64, err error) {
 	d.few = d.few[:0]
 	var head [headerLen]byte
-	if _, err := io.ReadFull(d.counts, head[:]); err != nil {
+	if _, err := io.ReadFull(d.zlib, head[:]); err != nil {
 		return 0, 0, noEOF(err)
 	}
 	g, left, err := parseHeader(head[:])
 	if err != nil {
 		return 0, 0, err
 	}
-	for i := uint64(0); left > 0; {
-		v, n, err := readZigZag(d.counts, left)
-		if err != nil {
-			return 0, 0, noEOF(err)
+	d.counts.Reset()
+	n, err := d.counts.ReadFrom(&io.LimitedReader{R: d.zlib, N: int64(left) + 1}) // at the end zlib checks its sum
+	switch {
+	case err != nil:
+		return 0, 0, err
+	case n < int64(left):
+		return 0, 0, io.ErrUnexpectedEOF
+	case n > int64(left):
+		return 0, 0, errors.New("more data than announced")
+	}
+	rest := d.counts.Bytes()
+	for i := uint64(0); len(rest) > 0; {
+		v, n := zigZag(rest)
+		if n == 0 {
+			return 0, 0, io.ErrUnexpectedEOF
 		}
-		left -= n
+		rest = rest[n:]
 		if v < 0 {
 			if i += uint64(-v); i > g.buckets { // -v of the lowest int64 is 2⁶³ here
 				return 0, 0, fmt.Errorf("%d buckets, %d at most", i, g.buckets)
@@ -112,12 +114,6 @@ func (d *decoder) read() (count, overflow int64, err error) {
 			d.push(index(ns), v)
 		}
 		i++
-	}
-	if _, err := d.counts.ReadByte(); err != io.EOF { // at the end zlib checks its sum
-		if err == nil {
-			err = errors.New("more data than announced")
-		}
-		return 0, 0, err
 	}
 	return count, overflow, nil
 }
@@ -139,25 +135,21 @@ func noEOF(err error) error {
 	return err
 }
 
-// readZigZag reads one value of at most left bytes and returns its length.
-func readZigZag(r io.ByteReader, left int) (v int64, n int, err error) {
+// zigZag takes the value that text begins with, and returns its length, 0 where
+// text ends within it.
+func zigZag(text []byte) (v int64, n int) {
 	var u uint64
-	for n < left {
-		b, err := r.ReadByte()
-		if err != nil {
-			return 0, n, err
-		}
-		n++
-		if n == 9 {
+	for i, b := range text {
+		if i == 8 {
 			u |= uint64(b) << 56
 		} else {
-			u |= uint64(b&0x7f) << (7 * (n - 1))
+			u |= uint64(b&0x7f) << (7 * i)
 		}
-		if b < 0x80 || n == 9 {
-			return int64(u>>1) ^ -int64(u&1), n, nil
+		if b < 0x80 || i == 8 {
+			return int64(u>>1) ^ -int64(u&1), i + 1
 		}
 	}
-	return 0, n, io.ErrUnexpectedEOF
+	return 0, 0
 }
 
 // A geometry says which values the buckets of a decoded histogram hold.
