@@ -45,9 +45,10 @@ func BrokerMain(list []Transport) {
 
 // A brokerReport is the one line that a broker's process writes.
 type brokerReport struct {
-	URL   string `json:"url,omitempty"`
-	PID   int    `json:"pid,omitempty"`
-	Error string `json:"error,omitempty"`
+	URL    string `json:"url,omitempty"`
+	PID    int    `json:"pid,omitempty"`
+	Folder string `json:"folder,omitempty"`
+	Error  string `json:"error,omitempty"`
 }
 
 func serveBroker(list []Transport, name string) error {
@@ -69,10 +70,11 @@ func serveBroker(list []Transport, name string) error {
 	if err != nil {
 		return err
 	}
+	defer os.RemoveAll(b.Folder)
 	if b.Stop != nil {
 		defer b.Stop()
 	}
-	if err := json.NewEncoder(os.Stdout).Encode(brokerReport{URL: b.URL, PID: b.PID}); err != nil {
+	if err := json.NewEncoder(os.Stdout).Encode(brokerReport{URL: b.URL, PID: b.PID, Folder: b.Folder}); err != nil {
 		return err
 	}
 	_, err = io.Copy(io.Discard, in)
@@ -97,12 +99,17 @@ func StartEmbedded(e Embedded, o Options) (*Broker, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	b := &Broker{PID: cmd.Process.Pid, Stop: func() error {
+	b := &Broker{PID: cmd.Process.Pid}
+	b.Stop = func() error {
 		in.Close()
 		kill := time.AfterFunc(2*time.Second, func() { cmd.Process.Kill() })
 		defer kill.Stop()
-		return cmd.Wait()
-	}}
+		defer os.RemoveAll(b.Folder) // where the process was killed, and could not
+		if err := cmd.Wait(); err != nil {
+			return fmt.Errorf("broker of %s: %w", e.Name(), err)
+		}
+		return nil
+	}
 	var report brokerReport
 	err = json.NewEncoder(in).Encode(o)
 	if err == nil {
@@ -115,7 +122,7 @@ func StartEmbedded(e Embedded, o Options) (*Broker, error) {
 		b.Stop()
 		return nil, err
 	}
-	b.URL = report.URL
+	b.URL, b.Folder = report.URL, report.Folder
 	if report.PID != 0 {
 		b.PID = report.PID
 	}

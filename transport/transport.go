@@ -99,9 +99,12 @@ type Options struct {
 
 // A Broker is a process between the ends.
 type Broker struct {
-	URL  string
-	PID  int
-	Stop func() error
+	URL string
+	PID int
+	// Folder of files of its own, empty without any; it goes when the broker is
+	// stopped.
+	Folder string
+	Stop   func() error
 }
 
 // Kernel returns the transports that need nothing but the kernel, and the

@@ -50,7 +50,8 @@ func (m Mosquitto) Broker(o transport.Options) (*transport.Broker, error) {
 const portTries = 3
 
 // ServeBroker runs the server on a free port of the loopback interface. It keeps
-// nothing on disk, and has no limits on what may wait for a subscriber.
+// nothing on disk, and has no limits on what may wait for a subscriber. It stays
+// the user that it is: one that changes is no longer ended with its parent.
 func (Mosquitto) ServeBroker(transport.Options) (b *transport.Broker, err error) {
 	for range portTries {
 		var listener net.Listener
@@ -62,7 +63,7 @@ func (Mosquitto) ServeBroker(transport.Options) (b *transport.Broker, err error)
 		host, port, _ := net.SplitHostPort(address)
 		cmd := exec.Command(mosquitto, "-c", "/dev/stdin")
 		cmd.Stdin = strings.NewReader(fmt.Sprintf(
-			"listener %s %s\nallow_anonymous true\npersistence false\nmax_queued_messages 0\nmax_inflight_messages 0\nlog_dest stderr\nlog_type error\n",
+			"user root\nlistener %s %s\nallow_anonymous true\npersistence false\nmax_queued_messages 0\nmax_inflight_messages 0\nlog_dest stderr\nlog_type error\n",
 			port, host))
 		if b, err = transport.StartProgram(cmd, "tcp", address); err == nil {
 			b.URL = "tcp://" + address

@@ -76,12 +76,7 @@ func (Transport) ServeBroker(o transport.Options) (*transport.Broker, error) {
 		os.RemoveAll(folder)
 		return nil, err
 	}
-	b.URL = "unix://" + socket
-	kill := b.Stop
-	b.Stop = func() error {
-		kill()
-		return os.RemoveAll(folder)
-	}
+	b.URL, b.Folder = "unix://"+socket, folder
 	return b, nil
 }
 

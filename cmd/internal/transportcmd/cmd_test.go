@@ -1,7 +1,9 @@
 package transportcmd
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"strings"
 	"syscall"
@@ -70,34 +72,59 @@ func TestMiddlewares(t *testing.T) {
 }
 
 // TestBrokersLeaveNothing: brokers end, with what they had on disk, when the
-// process that started them closes their input, as it does when it is killed.
+// process that started them closes their input, as it does when it is killed, and
+// when the process that keeps them is killed.
 func TestBrokersLeaveNothing(t *testing.T) {
 	for _, tr := range middlewares() {
-		t.Run(tr.Name(), func(t *testing.T) {
-			if err := tr.Check(); err != nil {
-				t.Skip(err)
-			}
-			folder := t.TempDir()
-			t.Setenv("TMPDIR", folder)
-			b, err := tr.Broker(transport.Options{Size: 100})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if b == nil {
-				return // it needs none
-			}
-			if err := b.Stop(); err != nil {
-				t.Error(err)
-			}
-			if err := syscall.Kill(b.PID, 0); err != syscall.ESRCH {
-				t.Errorf("process %d is still there: %v", b.PID, err)
-			}
-			left, err := os.ReadDir(folder)
-			if err != nil || len(left) > 0 {
-				t.Errorf("%v stays, %v", left, err)
-			}
-		})
+		t.Run(tr.Name(), func(t *testing.T) { leaveNothing(t, tr, false) })
+		t.Run(tr.Name()+" killed", func(t *testing.T) { leaveNothing(t, tr, true) })
 	}
+}
+
+// leaveNothing starts a broker, kills its keeper if asked to, and stops it.
+func leaveNothing(t *testing.T, tr transport.Transport, kill bool) {
+	if err := tr.Check(); err != nil {
+		t.Skip(err)
+	}
+	folder := t.TempDir()
+	t.Setenv("TMPDIR", folder)
+	b, err := tr.Broker(transport.Options{Size: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b == nil {
+		return // it needs none
+	}
+	if kill {
+		syscall.Kill(keeper(t, b.PID), syscall.SIGKILL)
+	}
+	if err := b.Stop(); (err != nil) != kill {
+		t.Errorf("stopped with %v, killed: %v", err, kill)
+	}
+	for end := time.Now().Add(time.Minute); syscall.Kill(b.PID, 0) != syscall.ESRCH; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("process %d is still there", b.PID)
+		}
+	}
+	left, err := os.ReadDir(folder)
+	if err != nil || len(left) > 0 {
+		t.Errorf("%v stays, %v", left, err)
+	}
+}
+
+// keeper is our child that a broker's process is, or was started by.
+func keeper(t *testing.T, pid int) int {
+	t.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var parent int
+	fmt.Sscanf(string(stat[bytes.LastIndexByte(stat, ')')+1:]), " %c %d", new(rune), &parent)
+	if parent == os.Getpid() {
+		return pid
+	}
+	return parent
 }
 
 // measureEnough measures until a message came through, and, where there is a
