@@ -12,47 +12,59 @@ import (
 	"worstcase/bench/pairs"
 )
 
-// worstLoad compares latency's p99.99 under the load worst with that under
-// others' loads, run as commands in the same kind of cgroup: none of them has
-// real-time threads itself.
+// The percentiles by which loads are compared. On a virtual machine the higher
+// one may be the hypervisor's: then no load differs from idle.
+const (
+	p999  = "p99.9"
+	p9999 = "p99.99"
+)
+
+// worstLoad compares latency's percentiles under the load worst with those under
+// none and under others' loads, run as commands in the same kind of cgroup: none
+// of them has real-time threads itself.
 func (b *bench) worstLoad(ctx context.Context) error {
-	others := []string{
+	names, flags := []string{b.worst, "idle"}, [][]string{{"--load", b.worst}, {"--load", "idle"}}
+	for _, command := range []string{
 		"hackbench -P -s 512 -l 1000 -g 2",
 		"stress-ng -q --vm-addr 1 --mmap 1",
 		"stress-ng -q --timer 1 --sigio 1",
 		"stress-ng -q --fork 1",
 		"stress-ng -q --switch 1",
+	} {
+		names, flags = append(names, command), append(flags, []string{"--load-exec", command})
 	}
-	names := append([]string{b.worst}, others...)
-	values := make([][]float64, len(names))
+	values := map[string][][]float64{p999: make([][]float64, len(names)), p9999: make([][]float64, len(names))}
 	for range b.Pairs {
 		for i := range names {
-			load := []string{"--load", b.worst}
-			if i > 0 {
-				load = []string{"--load-exec", others[i-1]}
-			}
-			v, err := b.percentile(ctx, load...)
+			run, err := b.percentiles(ctx, flags[i]...)
 			if err != nil {
 				return fmt.Errorf("under %s: %w", names[i], err)
 			}
-			values[i] = append(values[i], v)
+			for p, v := range run {
+				values[p][i] = append(values[p][i], v)
+			}
 		}
 	}
-	for i, name := range names {
-		low, high := pairs.Interval(values[i])
-		fmt.Printf("p99.99 under %-34s %8.1f us (%.1f to %.1f)", name, pairs.Median(values[i])/1000, low/1000, high/1000)
-		if i > 0 {
-			ratios := pairs.Ratios(values[0], values[i])
-			low, high := pairs.Interval(ratios)
-			fmt.Printf("; worst / this %.2f (%.2f to %.2f)", pairs.Median(ratios), low, high)
+	for _, p := range []string{p999, p9999} {
+		for i, name := range names {
+			printUnder(p, name, values[p][i], values[p][0])
 		}
-		fmt.Println()
 	}
 	return nil
 }
 
-// percentile is the p99.99 in ns that the command latency finds under a load.
-func (b *bench) percentile(ctx context.Context, load ...string) (float64, error) {
+// printUnder prints what was measured under a load, in ns, and how that under the
+// load worst stands to it.
+func printUnder(percentile, name string, values, worst []float64) {
+	low, high := pairs.Interval(values)
+	ratios := pairs.Ratios(worst, values)
+	least, most := pairs.Interval(ratios)
+	fmt.Printf("%-6s under %-34s %8.1f us (%.1f to %.1f); worst / this %.2f (%.2f to %.2f)\n", percentile, name,
+		pairs.Median(values)/1000, low/1000, high/1000, pairs.Median(ratios), least, most)
+}
+
+// percentiles are those in ns that the command latency finds under a load.
+func (b *bench) percentiles(ctx context.Context, load ...string) (pairs.Sample, error) {
 	args := append([]string{"-p", "100", "-q", "-T", strconv.Itoa(b.Seconds), "--json"}, load...)
 	cmd := exec.CommandContext(ctx, b.Ours, args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
@@ -60,15 +72,16 @@ func (b *bench) percentile(ctx context.Context, load ...string) (float64, error)
 	cmd.Stderr = &said
 	out, err := cmd.Output()
 	if err != nil {
-		return 0, fmt.Errorf("run latency: %w: %s", err, &said)
+		return nil, fmt.Errorf("run latency: %w: %s", err, &said)
 	}
 	var doc struct {
 		Series []struct {
-			Percentile float64 `json:"p99_99_ns"`
+			P999  float64 `json:"p99_9_ns"`
+			P9999 float64 `json:"p99_99_ns"`
 		} `json:"series"`
 	}
 	if err := json.Unmarshal(out, &doc); err != nil || len(doc.Series) == 0 {
-		return 0, fmt.Errorf("read latency's output: %w", err)
+		return nil, fmt.Errorf("read latency's output: %w", err)
 	}
-	return doc.Series[0].Percentile, nil
+	return pairs.Sample{p999: doc.Series[0].P999, p9999: doc.Series[0].P9999}, nil
 }
