@@ -165,9 +165,17 @@ func Compare(a, b Side, o Options) (*Comparison, error) {
 		c.judge(a.Runs, b.Runs, o, rng)
 	}
 	if o.Extremes {
-		c.Extremes = sideExtremes(pairs, [2]SideInfo{c.A, c.B}, [2][]*results.Run{a.Runs, b.Runs}, o.Seed)
+		c.Extremes = sideExtremes(pairs, c.names(), [2][]*results.Run{a.Runs, b.Runs}, o.Seed)
 	}
 	return c, nil
+}
+
+// names are what sentences call the sides.
+func (c *Comparison) names() [2]string {
+	if c.A.Name == c.B.Name {
+		return [2]string{"A", "B"}
+	}
+	return [2]string{c.A.Name, c.B.Name}
 }
 
 func (s Side) info(fallback string) SideInfo {

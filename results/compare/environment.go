@@ -262,12 +262,13 @@ func (c *Comparison) order(a, b []*results.Run) {
 			return
 		}
 	}
+	names := c.names()
 	started := func(x, y *results.Run) int { return x.Started.Compare(y.Started) }
 	switch {
 	case slices.MaxFunc(a, started).Started.Before(slices.MinFunc(b, started).Started):
-		c.Notes = append(c.Notes, fmt.Sprintf("all runs of %s came before all of %s: drift can't be told apart from a difference; interleave them", c.A.Name, c.B.Name))
+		c.Notes = append(c.Notes, fmt.Sprintf("all runs of %s came before all of %s: drift can't be told apart from a difference; interleave them", names[0], names[1]))
 	case slices.MaxFunc(b, started).Started.Before(slices.MinFunc(a, started).Started):
-		c.Notes = append(c.Notes, fmt.Sprintf("all runs of %s came before all of %s: drift can't be told apart from a difference; interleave them", c.B.Name, c.A.Name))
+		c.Notes = append(c.Notes, fmt.Sprintf("all runs of %s came before all of %s: drift can't be told apart from a difference; interleave them", names[1], names[0]))
 	}
 }
 

@@ -49,7 +49,7 @@ func ExtremesOf(runs []*results.Run, series []int, seed uint64) *Extremes {
 }
 
 // sideExtremes fits every series of both sides, on all CPUs.
-func sideExtremes(pairs []pairing, names [2]SideInfo, runs [2][]*results.Run, seed uint64) []SideExtremes {
+func sideExtremes(pairs []pairing, names [2]string, runs [2][]*results.Run, seed uint64) []SideExtremes {
 	list := make([]SideExtremes, 0, 2*len(pairs))
 	var wg sync.WaitGroup
 	for _, p := range pairs {
@@ -58,7 +58,7 @@ func sideExtremes(pairs []pairing, names [2]SideInfo, runs [2][]*results.Run, se
 			for i, t := range totals {
 				ids[i] = t.ID
 			}
-			list = append(list, SideExtremes{Side: names[side].Name, Series: p.labels, Name: p.name})
+			list = append(list, SideExtremes{Side: names[side], Series: p.labels, Name: p.name})
 			e := &list[len(list)-1]
 			wg.Go(func() { e.Extremes = ExtremesOf(runs[side], ids, seed) })
 		}

@@ -49,7 +49,7 @@ func (c *Comparison) within(pairs []pairing, a, b *Blocks, o Options, rng *rand.
 	}
 	switch {
 	case len(vague) > 0:
-		c.Notes = append(c.Notes, fmt.Sprintf("no interval of %s: the seconds of a run depend on each other so much that they may tell no more than %d independent ones would; measure longer", list(vague, 9), fewestBlocks))
+		c.Notes = append(c.Notes, fmt.Sprintf("no interval of %s: the seconds of a run may depend on each other so much that they tell no more than %d independent ones; measure longer", list(vague, 9), fewestBlocks))
 	case c.Scope == "":
 		c.Notes = append(c.Notes, "no intervals: they need ten blocks of seconds that don't depend on each other, in both runs")
 	}

@@ -82,7 +82,12 @@ func TestBlocksCoverCorrelation(t *testing.T) {
 }
 
 func TestWithinTwoRuns(t *testing.T) {
-	c := compared(t, single(t, secondsOf(testRand(3), 300, 7000, 0.5)), single(t, secondsOf(testRand(4), 300, 9000, 0.5)), Options{})
+	a, b := single(t, secondsOf(testRand(3), 300, 7000, 0.5)), single(t, secondsOf(testRand(4), 300, 9000, 0.5))
+	a.Runs[0].Label, b.Runs[0].Label = "one", "one"
+	c := compared(t, a, b, Options{Extremes: true})
+	if len(c.Extremes) != 2 {
+		t.Fatalf("%d series of maxima, want one a side", len(c.Extremes))
+	}
 	if c.Scope != ScopeWithin || c.Verdict != "" {
 		t.Errorf("scope %q, verdict %q, want %q and none", c.Scope, c.Verdict, ScopeWithin)
 	}
@@ -102,6 +107,11 @@ func TestWithinTwoRuns(t *testing.T) {
 		}
 		if r.Verdict != "" || r.Adjusted != nil {
 			t.Errorf("%s: a verdict from one run a side", r.Metric)
+		}
+	}
+	for i, e := range c.Extremes { // a label that both have tells nothing
+		if want := string("AB"[i]); e.Side != want {
+			t.Errorf("side %q, want %q", e.Side, want)
 		}
 	}
 	short := compared(t, single(t, secondsOf(testRand(3), 9, 7000, 0)), single(t, secondsOf(testRand(4), 300, 9000, 0)), Options{})
