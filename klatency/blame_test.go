@@ -42,6 +42,9 @@ type seen struct {
 	Division
 }
 
+// attempts to meet a moment in which a hypervisor leaves the CPU alone.
+const attempts = 4
+
 func TestBlame(t *testing.T) {
 	// Twenty of each kind, 90 % of them right; in a soak a hundred, and 95 %.
 	count, percent := 20, 90
@@ -50,52 +53,71 @@ func TestBlame(t *testing.T) {
 	}
 	for _, m := range makers {
 		t.Run(m.name, func(t *testing.T) {
-			g := start(t, lastCPU(t), 80, time.Millisecond)
-			stamps := make(chan []stamp, 1)
-			blamed := m.blamed
-			ready, begin := make(chan int), make(chan bool)
-			go func() {
-				runtime.LockOSThread()
-				stamps <- m.make(t, g, count, ready, begin)
-			}()
-			if tid := <-ready; strings.Contains(blamed, "%d") {
-				blamed = fmt.Sprintf(blamed, tid)
-			}
-			g.first = sys.Nanotime() + 300e6
-			close(begin)
-			all, typical := watch(t, g, func() bool { return len(stamps) > 0 })
-			right, gaps, others := 0, 0, map[string]int{}
-			var unknown, total int64
-			var vague []int64 // what is unknown of each spike, or only known to be late, in thousandths
-			for _, s := range <-stamps {
-				w := longest(all, s)
-				vague = append(vague, 1000*(w.Durations[Unknown]+w.Durations[Interrupt])/max(1, w.Total()))
-				if w.Durations[Interrupt]+w.Durations[Switch] > int64(spike)/4 || w.Durations[Unknown] == w.Total() {
-					gaps++ // a hypervisor's, in the midst of what the maker did, or not seen whole
-					continue
+			for attempt := 1; ; attempt++ {
+				disturbed := testBlame(t, &m, count, percent)
+				if disturbed == "" {
+					return
 				}
-				who := w.Blame(&typical)
-				unknown, total = unknown+w.Durations[Unknown], total+w.Total()
-				if blamed != "" && strings.Contains(who, blamed) || blamed == "" && !strings.Contains(who, "culprit") {
-					right++
-				} else {
-					others[fmt.Sprintf("%s: %d ns, %v", who, w.end-w.due, w.Durations)]++
+				if attempt == attempts {
+					t.Fatal(disturbed)
 				}
-			}
-			half := figures(vague)[1]
-			t.Logf("%d of %d blamed on %q, others on %v, %d gaps; of %d ns unknown %d; of each unknown or late %v per mille", right, count, blamed, others, gaps, total, unknown, vague)
-			if unknown*20 > total {
-				t.Errorf("unknown is %d of %d ns", unknown, total)
-			}
-			// Of half of them at least, since a hypervisor makes interrupts late as well.
-			if blamed != "" && half > 50 {
-				t.Errorf("of a spike %d per mille are unknown or interrupt late (median)", half)
-			}
-			if gaps > count/4 || right*100 < (count-gaps)*percent {
-				t.Errorf("%d of %d blamed on %q, others on %v, %d hit by a hypervisor's gap or not seen", right, count, blamed, others, gaps)
+				t.Logf("attempt %d: %s", attempt, disturbed)
 			}
 		})
 	}
+}
+
+// testBlame makes count spikes, of which percent must be blamed rightly. It
+// says what kept it from seeing enough of them whole.
+func testBlame(t *testing.T, m *maker, count, percent int) (disturbed string) {
+	g := start(t, lastCPU(t), 80, time.Millisecond)
+	defer g.close()
+	stamps := make(chan []stamp, 1)
+	blamed := m.blamed
+	ready, begin := make(chan int), make(chan bool)
+	go func() {
+		runtime.LockOSThread()
+		stamps <- m.make(t, g, count, ready, begin)
+	}()
+	if tid := <-ready; strings.Contains(blamed, "%d") {
+		blamed = fmt.Sprintf(blamed, tid)
+	}
+	g.first = sys.Nanotime() + 300e6
+	close(begin)
+	all, typical := watch(t, g, func() bool { return len(stamps) > 0 })
+	right, gaps, others := 0, 0, map[string]int{}
+	var unknown, total int64
+	var vague []int64 // what is unknown of each spike, or only known to be late, in thousandths
+	for _, s := range <-stamps {
+		w := longest(all, s)
+		vague = append(vague, 1000*(w.Durations[Unknown]+w.Durations[Interrupt])/max(1, w.Total()))
+		if w.Durations[Interrupt]+w.Durations[Switch] > int64(spike)/4 || w.Durations[Unknown] == w.Total() {
+			gaps++ // a hypervisor's, in the midst of what the maker did, or not seen whole
+			continue
+		}
+		who := w.Blame(&typical)
+		unknown, total = unknown+w.Durations[Unknown], total+w.Total()
+		if blamed != "" && strings.Contains(who, blamed) || blamed == "" && !strings.Contains(who, "culprit") {
+			right++
+		} else {
+			others[fmt.Sprintf("%s: %d ns, %v", who, w.end-w.due, w.Durations)]++
+		}
+	}
+	half := figures(vague)[1]
+	t.Logf("%d of %d blamed on %q, others on %v, %d gaps; of %d ns unknown %d; of each unknown or late %v per mille", right, count, blamed, others, gaps, total, unknown, vague)
+	if unknown*20 > total {
+		t.Errorf("unknown is %d of %d ns", unknown, total)
+	}
+	if right*100 < (count-gaps)*percent {
+		t.Errorf("%d of %d blamed on %q, others on %v", right, count-gaps, blamed, others)
+	}
+	switch {
+	case gaps > count/4:
+		return fmt.Sprintf("%d of %d hit by a hypervisor's gap or not seen", gaps, count)
+	case blamed != "" && half > 50:
+		return fmt.Sprintf("of a spike %d per mille are unknown or interrupt late (median)", half)
+	}
+	return ""
 }
 
 // make makes count spikes on the calling thread, 30 ms apart. It tells its
