@@ -32,6 +32,8 @@ type Noise struct {
 	child  *sampler.Child
 	begin  int64
 	base   []interferenceCpu
+	last   []interferenceCpu // once the threads have been stopped
+	end    int64
 	found  []NoiseFigures
 	takers []Taker
 }
@@ -155,9 +157,12 @@ func (s *Noise) counters() ([]interferenceCpu, error) {
 // Drain records the gaps.
 func (s *Noise) Drain(rec *session.Recorder) error {
 	ended := s.child.Beat()
-	now, all := sys.Nanotime(), []interferenceCpu(nil)
-	var err error
-	if now >= s.begin {
+	now, all := s.end, s.last
+	if all == nil {
+		now = sys.Nanotime()
+	}
+	if all == nil && now >= s.begin {
+		var err error
 		if all, err = s.counters(); err != nil {
 			return err
 		}
@@ -201,10 +206,16 @@ func (f *NoiseFigures) count(from, to *interferenceCpu) {
 	f.Thread = NoiseSource{int64(to.Thread.Count - from.Thread.Count), int64(to.Thread.Ns - from.Thread.Ns)}
 }
 
-// Stop makes the threads return.
+// Stop makes the threads return. What others took is read before: once they
+// have ended, the idle thread runs.
 func (s *Noise) Stop() error {
-	err := s.child.Stop()
-	return errors.Join(err, s.readTakers())
+	var err error
+	if s.base != nil {
+		s.end = sys.Nanotime()
+		s.last, err = s.counters()
+	}
+	err = errors.Join(err, s.readTakers())
+	return errors.Join(s.child.Stop(), err)
 }
 
 // forgetTakers begins their figures anew.
