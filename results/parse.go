@@ -51,7 +51,8 @@ func parseFigures(line []byte, iv *Interval) (histogram []byte, out outside, ok 
 }
 
 // cutField cuts `,"name":value` off the front of rest, where value is a number
-// or a text without escapes.
+// or a text without escapes, and without a carriage return, which base64 skips
+// and JSON forbids.
 func cutField(rest []byte) (name, value, after []byte, ok bool) {
 	rest, ok = bytes.CutPrefix(rest, []byte(`,"`))
 	if !ok {
@@ -64,7 +65,7 @@ func cutField(rest []byte) (name, value, after []byte, ok bool) {
 	end := 0
 	if rest[0] == '"' {
 		end = bytes.IndexByte(rest[1:], '"') + 2
-		if end < 2 || bytes.IndexByte(rest[:end], '\\') >= 0 {
+		if end < 2 || bytes.IndexByte(rest[:end], '\\') >= 0 || bytes.IndexByte(rest[:end], '\r') >= 0 {
 			return nil, nil, nil, false
 		}
 	} else {
