@@ -40,8 +40,9 @@ func parseFigures(line []byte, iv *Interval) (histogram []byte, out outside, ok 
 		case "average_ns", "missing":
 			return nil, out, false
 		case "histogram":
-			ok = value[0] == '"'
-			histogram = bytes.Trim(value, `"`)
+			if ok = value[0] == '"'; ok {
+				histogram = value[1 : len(value)-1]
+			}
 		default:
 			n, isInt := parseInt(value)
 			ok = isInt && setFigure(iv, &out, string(name), n)
