@@ -40,7 +40,7 @@ func parseFigures(line []byte, iv *Interval) (histogram []byte, out outside, ok 
 		case "average_ns", "missing":
 			return nil, out, false
 		case "histogram":
-			if ok = value[0] == '"'; ok {
+			if ok = value[0] == '"' && histogram == nil; ok {
 				histogram = value[1 : len(value)-1]
 			}
 		default:
