@@ -14,9 +14,9 @@ import (
 	"worstcase/internal/remedy"
 )
 
-// leastAddressSpace is what two processes of Go's runtime, and the rings, fit
-// into: it reserves far more than it uses.
-const leastAddressSpace = 2 << 30
+// leastAddressSpace is what Go's runtime and the rings fit into, in bytes: 128
+// MiB, and 2 GiB with words of 64 bits, of which it reserves far more than it uses.
+const leastAddressSpace = 128 << 20 << (^uint(0) >> 63 * 4)
 
 // CheckLimits refuses limits of the process under which a sampler with so many
 // threads can't start. Go's runtime would end the process for them, with a trace.
