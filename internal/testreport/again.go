@@ -31,13 +31,13 @@ func leaves(failed []*result) (tests []*result, rest []string) {
 // are broken, and how many tests passed both times. It runs none when more than
 // most failed, or a package did without a test of its own: that is no matter of
 // a busy machine.
-func again(w io.Writer, failed []*result, most int, alone func(pkg, pattern string) error) (broken, unsteady int) {
+func again(w io.Writer, failed []*result, most int, alone func(pkg, test string) error) (broken, unsteady int) {
 	tests, rest := leaves(failed)
 	if len(tests) > most || len(rest) > 0 {
 		return len(tests) + len(rest), 0
 	}
 	for _, t := range tests {
-		if err := alone(t.pkg, pattern(t.test)); err != nil {
+		if err := alone(t.pkg, t.test); err != nil {
 			broken++
 			fmt.Fprintf(w, "FAIL %s %s: alone as well: %v\n", t.pkg, t.test, err)
 			continue
@@ -57,11 +57,11 @@ func pattern(test string) string {
 	return strings.Join(parts, "/")
 }
 
-// goTest runs the tests of a package that match pattern, twice.
-func goTest(pkg, pattern string) error {
-	out, err := exec.Command("go", "test", "-count=2", "-run", pattern, pkg).CombinedOutput()
-	if err == nil && strings.Contains(string(out), "[no tests to run]") {
-		err = fmt.Errorf("%s matches no test", pattern)
+// goTest runs a test of a package twice. Neither time may it be skipped.
+func goTest(pkg, test string) error {
+	out, err := exec.Command("go", "test", "-v", "-count=2", "-run", pattern(test), pkg).CombinedOutput()
+	if n := strings.Count(string(out), "--- PASS: "+test+" ("); err == nil && n != 2 {
+		err = fmt.Errorf("%d passes of 2", n)
 	}
 	if err != nil {
 		return fmt.Errorf("%w\n%s", err, out)

@@ -61,7 +61,7 @@ type result struct {
 
 // report writes the report and tells whether all is well. Up to most failed
 // tests are run alone.
-func report(r io.Reader, w io.Writer, allowed string, most int, alone func(pkg, pattern string) error) (bool, error) {
+func report(r io.Reader, w io.Writer, allowed string, most int, alone func(pkg, test string) error) (bool, error) {
 	all, err := read(r)
 	if err != nil {
 		return false, err
