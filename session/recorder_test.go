@@ -106,30 +106,31 @@ func TestRecorderCutsByIntendedTime(t *testing.T) {
 	}
 }
 
-// Periods missed after what is no sample are cut as those after a sample.
-func TestRecorderMissedPeriods(t *testing.T) {
-	var got recording
-	r := NewRecorder(1, start, time.Millisecond, got.put)
-	r.SetEnd(start + 1e9)
-	r.Missed(0, start-5e6, 10)
-	r.Missed(0, start+995e6, 10)
-	r.Missed(0, start+2e9, 10)
-	r.Finish()
-	if n := got.intervals[0].Overruns; n != 10 {
-		t.Errorf("%d periods missed, want 6 from the start on and 4 before the end", n)
-	}
-}
-
-func TestRecorderThrottledPeriods(t *testing.T) {
-	var got recording
-	r := NewRecorder(1, start, time.Millisecond, got.put)
-	r.SetEnd(start + 1e9)
-	r.Throttled(0, start-5e6, 10)
-	r.Throttled(0, start+995e6, 10)
-	r.Throttled(0, start+2e9, 10)
-	r.Finish()
-	if n := got.intervals[0].Throttled; n != 10 {
-		t.Errorf("%d periods throttled, want 5 after the start and 5 before the end", n)
+// TestRecorderPeriodsWithoutASample counts ten periods, thrice: at the start, at
+// the end, which cut them, and after the end.
+func TestRecorderPeriodsWithoutASample(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		count func(r *Recorder, series int, due, n int64)
+		got   func(*results.Interval) int64
+		want  int64
+	}{
+		// due itself is none of the missed
+		{"missed", (*Recorder).Missed, func(i *results.Interval) int64 { return i.Overruns }, 6 + 4},
+		{"throttled", (*Recorder).Throttled, func(i *results.Interval) int64 { return i.Throttled }, 5 + 5},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var got recording
+			r := NewRecorder(1, start, time.Millisecond, got.put)
+			r.SetEnd(start + 1e9)
+			for _, due := range []int64{-5e6, 995e6, 2e9} {
+				tc.count(r, 0, start+due, 10)
+			}
+			r.Finish()
+			if n := tc.got(&got.intervals[0]); n != tc.want {
+				t.Errorf("%d periods, want %d", n, tc.want)
+			}
+		})
 	}
 }
 
