@@ -159,12 +159,11 @@ func (s *Noise) Drain(rec *session.Recorder) error {
 	ended := s.child.Beat()
 	now, all := s.end, s.last
 	if all == nil {
-		now = sys.Nanotime()
-	}
-	if all == nil && now >= s.begin {
-		var err error
-		if all, err = s.counters(); err != nil {
-			return err
+		if now = sys.Nanotime(); now >= s.begin {
+			var err error
+			if all, err = s.counters(); err != nil {
+				return err
+			}
 		}
 	}
 	if s.base == nil && all != nil {
