@@ -59,7 +59,7 @@ type subject struct {
 func cellsOf(a, b []*results.Run) []subject {
 	var cells []subject
 	at := func(r *results.Run) *subject {
-		labels := sharedLabels(r.Totals())
+		labels := r.Alike()
 		i := slices.IndexFunc(cells, func(c subject) bool { return seriesKey(c.labels) == seriesKey(labels) })
 		if i < 0 {
 			i = len(cells)
@@ -76,23 +76,4 @@ func cellsOf(a, b []*results.Run) []subject {
 		c.b = append(c.b, r)
 	}
 	return cells
-}
-
-// sharedLabels are those that all series have alike.
-func sharedLabels(series []results.Total) results.Labels {
-	shared := results.Labels{}
-	for i, s := range series {
-		if i == 0 {
-			for key, v := range s.Labels {
-				shared[key] = v
-			}
-			continue
-		}
-		for key, v := range shared {
-			if s.Labels[key] != v {
-				delete(shared, key)
-			}
-		}
-	}
-	return shared
 }
