@@ -42,8 +42,9 @@ type seen struct {
 	Division
 }
 
-// attempts to meet a moment in which a hypervisor leaves the CPU alone.
-const attempts = 4
+// attempts to see three quarters of the spikes whole: a hypervisor takes the CPU
+// away, and what a polling idle thread is called to do no tracepoint tells.
+const attempts = 10
 
 func TestBlame(t *testing.T) {
 	// Twenty of each kind, 90 % of them right; in a soak a hundred, and 95 %.
@@ -53,23 +54,21 @@ func TestBlame(t *testing.T) {
 	}
 	for _, m := range makers {
 		t.Run(m.name, func(t *testing.T) {
-			for attempt := 1; ; attempt++ {
-				disturbed := testBlame(t, &m, count, percent)
-				if disturbed == "" {
+			whole := 0
+			for range attempts {
+				if whole += testBlame(t, &m, count, percent); whole >= count-count/4 {
 					return
 				}
-				if attempt == attempts {
-					t.Fatal(disturbed)
-				}
-				t.Logf("attempt %d: %s", attempt, disturbed)
 			}
+			t.Fatalf("%d spikes were seen whole in %d times %d", whole, attempts, count)
 		})
 	}
 }
 
-// testBlame makes count spikes, of which percent must be blamed rightly. It
-// says what kept it from seeing enough of them whole.
-func testBlame(t *testing.T, m *maker, count, percent int) (disturbed string) {
+// testBlame makes count spikes. Of those seen whole, percent must be blamed
+// rightly; it returns how many they are, none where the hypervisor made most of
+// them late.
+func testBlame(t *testing.T, m *maker, count, percent int) (whole int) {
 	g := start(t, lastCPU(t), 80, time.Millisecond)
 	defer g.close()
 	stamps := make(chan []stamp, 1)
@@ -111,13 +110,11 @@ func testBlame(t *testing.T, m *maker, count, percent int) (disturbed string) {
 	if right*100 < (count-gaps)*percent {
 		t.Errorf("%d of %d blamed on %q, others on %v", right, count-gaps, blamed, others)
 	}
-	switch {
-	case gaps > count/4:
-		return fmt.Sprintf("%d of %d hit by a hypervisor's gap or not seen", gaps, count)
-	case blamed != "" && half > 50:
-		return fmt.Sprintf("of a spike %d per mille are unknown or interrupt late (median)", half)
+	if blamed != "" && half > 50 {
+		t.Logf("of a spike %d per mille are unknown or interrupt late (median)", half)
+		return 0
 	}
-	return ""
+	return count - gaps
 }
 
 // make makes count spikes on the calling thread, 30 ms apart. It tells its
